@@ -12,6 +12,7 @@
 
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/progress.h"
+#include "src/cli/shared/quantity.h"
 #include "src/filter/writer/run_on_threads.h"
 #include "src/support/file_io.h"
 #include "src/support/process.h"
@@ -38,10 +39,15 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
     options.comparator = inputs->column_family(file).comparator;
     const auto table = sstable::Table::Open(file.path, options, &file.error);
     if (table != nullptr && work(i, *table, &file.error)) file.state = FileState::kDone;
+    if (table != nullptr) return;
     std::error_code code;
-    file.is_gone = table == nullptr && std::filesystem::status(file.path, code).type() ==
-                                           std::filesystem::file_type::not_found;
+    const uint64_t bytes = std::filesystem::file_size(file.path, code);
+    file.is_gone = code == std::errc::no_such_file_or_directory;
     if (file.is_gone) file.error = file.path + ": no longer exists; run the command again";
+    if (!code && file.number != 0 && bytes < file.bytes) {
+      file.error = file.path + ": is cut off: " + cli::CountText(bytes) +
+                   " bytes; the MANIFEST says " + cli::CountText(file.bytes);
+    }
   } catch (const std::bad_alloc&) {
     file.error = file.path + ": out of memory";
   } catch (const std::exception& error) {

@@ -1,5 +1,4 @@
-// The input of the subcommands of `bloomline db`: the databases and tables that the command line
-// names.
+// The input of the subcommands of `bloomline db`: the databases and tables of the command line.
 #ifndef BLOOMLINE_DB_INPUTS_H_
 #define BLOOMLINE_DB_INPUTS_H_
 

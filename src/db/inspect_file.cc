@@ -179,9 +179,7 @@ bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
   }
   TableFilters filters;
   if (!filters.Init(table, error)) return false;
-  if (facts->kind == FilterKind::kByOffset) {
-    return InspectByOffset(table, &filters, facts, error);
-  }
+  if (facts->kind == FilterKind::kByOffset) return InspectByOffset(table, &filters, facts, error);
   return InspectFilters(&filters, facts, error);
 }
 

@@ -19,7 +19,7 @@ int ReportProblems(const Inputs& inputs, const std::string& name) {
   };
   for (const cli::Json& warning : problems["warnings"]) print("warning: ", warning, "");
   for (const cli::Json& path : problems["vanished"]) {
-    print("", path, ": no longer exists, and is left out");
+    print("note: ", path, ": the database replaced or dropped it meanwhile; new files are read");
   }
   for (const cli::Json& error : problems["errors"]) print("", error["error"], "");
   return problems["errors"].empty() ? cli::kExitOk : cli::kExitFailure;

@@ -157,7 +157,8 @@ TEST(AdviceTest, BottommostFilesHaveTheBitsOfTheDeepestLevel) {
     Situation situation;
     situation.stock_format = Format::kBloom;
     situation.levels = {{1, 1, 200000, 1, 0, 0, share}, {2, 1, 1000000}};
-    return *Find(Ask(situation, Memory(1500000)), "RocksDB Bloom by level, the given memory");
+    return *Find(Ask(situation, Memory(1500000)),
+                 "RocksDB Bloom by level, at most the given memory");
   };
   const Choice none = with(0), half = with(0.5), all = with(1);
   EXPECT_GT(none.bits_of_level[0], none.bits_of_level[1] + 1);
@@ -175,7 +176,7 @@ TEST(AdviceTest, RocksDBsOwnFiltersGainNothingInOneLevel) {
   for (const Choice& choice : advice.choices) EXPECT_FALSE(choice.is_stock()) << choice.title;
   // What is asked for is met by them, too.
   const Advice given = Ask(StockLevels(Format::kBloom), Memory(3000000));
-  const Choice* const stock = Find(given, "RocksDB Bloom by level, the given memory");
+  const Choice* const stock = Find(given, "RocksDB Bloom by level, at most the given memory");
   ASSERT_NE(stock, nullptr);
   EXPECT_LE(stock->filter_bytes, 3000000u);
 }
@@ -237,7 +238,7 @@ TEST(AdviceTest, MoreMemoryNeverWastesMore) {
       const Advice advice = Ask(situation, Memory(bytes));
       double least = kInfinity;
       for (const Choice& choice : advice.choices) {
-        EXPECT_TRUE(HasGoal(choice, "the given memory"));
+        EXPECT_TRUE(HasGoal(choice, "at most the given memory"));
         EXPECT_LE(choice.filter_bytes, bytes);
         least = std::min(least, choice.wasted_reads);
       }
@@ -248,7 +249,7 @@ TEST(AdviceTest, MoreMemoryNeverWastesMore) {
   }
   // With memory for anything, all are as good: the one with the least memory, uniform.
   const Advice advice = Ask(FullLevels(), Memory(uint64_t{2} << 30));
-  EXPECT_EQ(advice.choices.front().title, "compact, the given memory");
+  EXPECT_EQ(advice.choices.front().title, "compact, at most the given memory");
 }
 
 TEST(AdviceTest, ImpossibleRequestsNameTheValueAndTheRange) {

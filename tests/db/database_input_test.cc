@@ -69,8 +69,8 @@ TEST_F(InputTest, NamesNothing) {
   Write("parent/text.txt", "x");
   WriteDatabase("parent/child", {});
   EXPECT_EQ(ErrorOf(Path("parent")),
-            "parent: has no CURRENT, so it is no database; tables are named one by one: "
-            "parent/*.sst");
+            "parent: has no CURRENT file, so it is not a database directory; to examine single "
+            "tables, name these files (*.sst, *.ldb)");
 }
 
 TEST_F(InputTest, BadCurrent) {

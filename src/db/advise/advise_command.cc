@@ -93,7 +93,8 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
                                 Quotient(groups.all.all_keys(), all_keys));
     }
     if (family.no_tables()) {
-      family.error = "no table can be read; allowed: at least one";
+      family.error = groups.unread_files == 0 ? "there are no table files yet"
+                                              : "no table can be read; allowed: at least one";
       continue;
     }
     advice::Advise(family.situation, family.request, &family.advice, &family.error);
@@ -126,9 +127,7 @@ int Run(const AdviseOptions& options) {
   Inputs inputs = OpenInputs(options.common);
   const Inspection inspection = Inspect(&inputs, options.common, "advise", options.policy);
   const bool is_one_family = inspection.groups.size() == 1;
-  if (statistics) {
-    statistics->runs = is_one_family ? inspection.groups[0].all.runs : std::nan("");
-  }
+  if (statistics) statistics->runs = is_one_family ? inspection.groups[0].all.runs : std::nan("");
   const Statistics* const of_family = statistics && is_one_family ? &*statistics : nullptr;
   const std::vector<FamilyAdvice> families =
       AdviseFamilies(options, of_family, inspection, &inputs);

@@ -138,7 +138,7 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
   if (family.advice.choices.empty()) return;
   const Choice& chosen = family.advice.Chosen(family.request);
   std::cout << "\nTo apply (" << family.request.choice << "; others: --choice N):\n";
-  PrintSetting("option string", chosen.option_string);
+  PrintSetting("option string of filter_policy", chosen.option_string);
   constexpr const char* kNoEnvironment =
       "The preload library has one environment for all column families, and these need several: "
       "set option strings.";

@@ -47,7 +47,7 @@ std::string CacheText(const Inputs& inputs, const Inspection& inspection,
 
 // How to go back.
 std::string BackText(bool is_stock, const std::string& policy) {
-  return "To go back, set " + (policy.empty() ? "the program's present policy" : policy) +
+  return "To go back, set filter_policy" + (policy.empty() ? " to the present one" : "=" + policy) +
          (is_stock ? "." : " and rewrite the files again.");
 }
 
@@ -83,8 +83,8 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
   };
   add(without != 0, true,
       ShareText(without, all.all_keys()) +
-          " of the keys have no filter: a Get of a missing key reads a block from each of their "
-          "runs that it comes to." +
+          " of the keys have no filter: a Get of a missing key reads a block in " +
+          cli::NumberText(all.unfiltered_runs, 2) + " files without one on average." +
           (engine == "RocksDB" && options.filters_for_hits != "false"
                ? " With optimize_filters_for_hits (in OPTIONS: " +
                      OrUnknown(options.filters_for_hits) +

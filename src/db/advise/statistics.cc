@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "src/db/advise/advise_output.h"
-#include "src/db/report.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::db {

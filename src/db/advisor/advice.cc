@@ -186,8 +186,7 @@ std::string OptionString(const Situation& tree, const Choice& choice) {
   if (choice.by_level && tree.level_size_ratio != kDefaultRatio) {
     text += ";level_size_ratio=" + DoubleText(tree.level_size_ratio);
   }
-  // RocksDB's ribbonfilter:N does the same: flushed files have Bloom filters, which are built
-  // faster.
+  // RocksDB's ribbonfilter:N does the same: flushed files have Bloom filters, built faster.
   if (choice.format == Format::kRibbon) text += ";flush_format=bloom";
   return text + (choice.is_stock() ? ";stock_id=true}" : "}");
 }
@@ -241,7 +240,7 @@ class Adviser {
 
   void AddRequested() {
     if (request_.memory_bytes) {
-      AddChoices({"the given memory", false, false, Within(*request_.memory_bytes)});
+      AddChoices({"at most the given memory", false, false, Within(*request_.memory_bytes)});
     } else if (*request_.wasted_reads < AllRuns()) {
       // Even the runs without filters do not waste more.
       AddChoices({"the given rate", true, false, Wasting(*request_.wasted_reads)});

@@ -62,7 +62,7 @@ struct Choice {
   // "RocksDB Bloom by level, same memory": the filters stay as RocksDB itself writes and reads
   // them. "compact by level, same memory": as few wasted reads as possible in the memory of now. Or
   // "same wasted reads", in as little memory as possible; "10 bits per key", for levels that lack
-  // filters now; "the given memory" or "the given rate" of the request.
+  // filters now; "at most the given memory" or "the given rate" of the request.
   std::string title;
   Format format = Format::kCompact;
   bool by_level = false;

@@ -309,9 +309,9 @@ bool ReadDirectory(const std::string& path, const std::vector<std::string>& tabl
   while (database->path.size() > 1 && database->path.back() == '/') database->path.pop_back();
   database->table_folders = table_folders;
   if (Exists(Join(database->path, "CURRENT"))) return ReadLive(database->path, database, error);
-  return Refuse(
-      error, path,
-      ": has no CURRENT, so it is no database; tables are named one by one: ", Join(path, "*.sst"));
+  return Refuse(error, path,
+                ": has no CURRENT file, so it is not a database directory; to examine single "
+                "tables, name these files (*.sst, *.ldb)");
 }
 
 bool OpenInput(const std::string& path, std::vector<Database>* databases, std::string* error,

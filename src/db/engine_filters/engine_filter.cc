@@ -19,7 +19,6 @@
 #include "src/filter/rates/rates.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/filter/stock/readers.h"
-#include "src/filter/stock/rocksdb_hash.h"
 #include "src/filter/view/hash_query.h"
 
 namespace bloomline::engine_filters {

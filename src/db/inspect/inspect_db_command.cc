@@ -39,7 +39,7 @@ Cells RangeCells(const std::string& name, const Group& group) {
 void PrintTable(const Inputs& inputs, const std::vector<InspectedFile>& files,
                 const std::vector<size_t>& which) {
   PrintFiles(inputs, which,
-             {"file", "filter", "level", "data", "keys", "filters", "bits/key", "FPR"}, 2,
+             {"file", "filter", "level", "size", "keys", "filters", "bits/key", "FPR"}, 2,
              [&](size_t i) -> Cells {
                const InputFile& file = inputs.files[i];
                const FileFacts& facts = files[i].facts;

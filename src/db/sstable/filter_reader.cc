@@ -57,9 +57,7 @@ class FiltersByOffset final : public Table::FilterReader {
     const char* entry = block_.data() + list_ + index * 4;
     const uint32_t begin = LoadLittleEndian32(entry);
     const uint32_t end = LoadLittleEndian32(entry + 4);  // of the last one: the list's own offset
-    if (begin > end || end > list_) {
-      return Damaged(error, "filter ", index, " is not in it");
-    }
+    if (begin > end || end > list_) return Damaged(error, "filter ", index, " is not in it");
     *bytes = block_.substr(begin, end - begin);
     return true;
   }

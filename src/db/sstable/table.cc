@@ -1,6 +1,5 @@
 #include <utility>
 
-#include "src/db/sstable/bytes/coding.h"
 #include "src/db/sstable/table_parts.h"
 #include "src/support/number_text.h"
 

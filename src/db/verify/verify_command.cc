@@ -78,6 +78,9 @@ using sstable::Table;
 constexpr const char* kNoFilterQueried = "the engine queries no filter for them";
 constexpr const char* kRangeDeletions = "range deletions, which are not in filters";
 constexpr const char* kNoPrefix = "the filters hold only prefixes, and they have none";
+constexpr const char* kRestore =
+    "Unless an error was temporary, restore its file from a backup: its keys are at risk, and a "
+    "compaction that reads it can stop all writes.";
 
 class Verifier final : public KeyWalk {
  public:
@@ -396,6 +399,7 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
                 : counts.others_may_be_lost() ? " of the checked keys; others may be"
                                               : "")
             << '\n';
+  if (totals.failed != 0) PrintWrapped(kRestore);
   for (const std::string& doubt : totals.doubts) PrintWrapped(doubt);
 }
 
