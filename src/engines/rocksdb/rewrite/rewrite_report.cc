@@ -20,13 +20,13 @@ struct Advice {
 };
 constexpr std::array<Advice, 4> kAdvice = {{
     {RewriteSkip::kDamaged, "damaged",
-     "Unless the reason passes, such as too many open files, restore these files from a backup: "
-     "their keys are at risk, and a compaction that reads them stops all writes"},
-    {RewriteSkip::kNoSpace, "no space", "Free disk space; then call again"},
+     "If the error is temporary (too many open files), run again; otherwise restore these files "
+     "from a backup: their keys are at risk, and a compaction that reads them stops all writes"},
+    {RewriteSkip::kNoSpace, "no space", "Free disk space; then run again"},
     {RewriteSkip::kBusy, "busy",
-     "Other compactions have these files and may give them new filters; call again to see the "
+     "Other compactions have these files and may give them new filters; run again to see the "
      "rest"},
-    {RewriteSkip::kLeft, "left", "Call again to go on with these files"},
+    {RewriteSkip::kLeft, "left", "Run again to go on with these files"},
 }};
 
 std::string Seconds(double seconds) {
@@ -69,8 +69,8 @@ std::string RewriteReport::ToString() const {
             "preclude_last_level_data_seconds\n";
   }
   if (files_gone > 0) {
-    text +=
-        "Replaced by other compactions, or dropped with the family: " + Files(files_gone) + "\n";
+    text += "Merged by RocksDB's own compactions meanwhile, or dropped with the family: " +
+            Files(files_gone) + "\n";
   }
   if (!ended_by.empty()) text += "Ended early: " + ended_by + "\n";
   text += "Filters before:\n";
