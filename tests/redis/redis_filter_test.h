@@ -8,7 +8,6 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -23,10 +22,6 @@ inline std::vector<std::string> Keys(size_t n, const std::string& prefix) {
   std::vector<std::string> keys;
   for (size_t i = 0; i < n; ++i) keys.push_back(prefix + std::to_string(i));
   return keys;
-}
-
-inline std::vector<std::string_view> Views(const std::vector<std::string>& keys) {
-  return {keys.begin(), keys.end()};
 }
 
 // Whether the text has the words; if not, gtest prints it.

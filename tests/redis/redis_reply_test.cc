@@ -97,9 +97,11 @@ TEST(RandomReplyTest, OnlyAReplyWithTheHeadersFirstByteAddsKeys) {
     command.repeated = random() % 2 == 0;
     const size_t num_bits = 2 * static_cast<size_t>(FilterOf(round).layout.num_probes);
     const size_t header = num_bits + (for_replicas ? 1 : 0);
-    std::string bytes = "*" + std::to_string(header + 1) + "\r\n";
+    const bool has_one_more = random() % 8 == 0;
+    std::string bytes = "*" + std::to_string(header + (has_one_more ? 2 : 1)) + "\r\n";
     for (size_t i = 0; i < header; ++i) bytes += random() % 8 == 0 ? ":0\r\n" : ":1\r\n";
-    command.reply = Garbled(bytes + (random() % 8 == 0 ? "$2\r\n98\r\n" : ":98\r\n"), &random);
+    bytes += random() % 8 == 0 ? "$2\r\n98\r\n" : ":98\r\n";
+    command.reply = Garbled(bytes + (has_one_more ? ":98\r\n" : ""), &random);
     const redisReply* const reply = command.reply.get();
     const bool is_added = reply != nullptr && reply->type == REDIS_REPLY_ARRAY &&
                           reply->elements == header + 1 &&
