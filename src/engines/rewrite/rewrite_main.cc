@@ -1,13 +1,11 @@
 // bloomline-rewrite: RewriteFilters for a database that no program has open (docs/operating.md).
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "bloomline/rewrite_filters.h"
@@ -22,6 +20,7 @@
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/options_util.h"
+#include "src/engines/rewrite/rewrite_until_done.h"
 #include "src/engines/rocksdb/rewrite/rewrite_options.h"
 #include "src/support/quoted.h"
 
@@ -270,40 +269,12 @@ Status Open(const Request& request, const StoredOptions& stored,
   return request.options.dry_run ? OpenAny(read, db, 0) : OpenAny(open, db, 0);
 }
 
-// Whether a second call can do what the first one left to other compactions.
-bool IsLeftToCompactions(const RewriteOptions& options, const RewriteReport& report) {
-  const auto is_busy = [](const RewriteReport::Skipped& file) {
-    return file.reason == RewriteSkip::kBusy;
-  };
-  return !options.all_files && report.ended_by.empty() && !report.skipped.empty() &&
-         std::all_of(report.skipped.begin(), report.skipped.end(), is_busy);
-}
-
-// Closing the database would end the compactions that opening it began, so that each run would find
-// the same files taken.
-void AwaitCompactions(DB* db) {
-  std::puts("Waiting for RocksDB's own compactions");
-  std::fflush(stdout);
-  uint64_t num_running = 1;
-  while (!cancelled && num_running > 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    if (!db->GetIntProperty(DB::Properties::kNumRunningCompactions, &num_running)) return;
-  }
-}
-
 int RewriteAll(const Request& request, DB* db, const std::vector<ColumnFamilyHandle*>& handles) {
   int exit_code = kExitOk;
   for (ColumnFamilyHandle* const handle : handles) {
     RewriteReport report;
     std::string error;
-    bool is_done = RewriteFilters(db, handle, request.options, &report, &error);
-    if (is_done && IsLeftToCompactions(request.options, report)) {
-      std::fputs(report.ToString().c_str(), stdout);
-      AwaitCompactions(db);
-      is_done = RewriteFilters(db, handle, request.options, &report, &error);
-    }
-    std::fputs(report.ToString().c_str(), stdout);
-    std::fflush(stdout);
+    const bool is_done = RewriteUntilDone(db, handle, request.options, &report, &error);
     if (!is_done) {
       std::fprintf(stderr, "bloomline-rewrite: column family '%s': %s\n", handle->GetName().c_str(),
                    error.c_str());
