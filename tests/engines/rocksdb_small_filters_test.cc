@@ -5,6 +5,8 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -86,6 +88,35 @@ TEST_P(RocksDBSmallFiltersTest, EveryKeyMatchesAtEverySizeWithEachKernel) {
     }
   }
   EXPECT_TRUE(ForceKernel(active, nullptr));
+}
+
+// RocksDB decides by it when a partition is full.
+TEST_P(RocksDBSmallFiltersTest, EntriesOfANumberOfBytesAreTheMostThatFit) {
+  for (const double bits_per_key : {3.0, 3.456, 6.4, 7.1, 9.5, 10.0, 10.499, 16.0, 23.999}) {
+    RocksDBBitsBuilder builder({GetParam(), bits_per_key});
+    for (size_t n = 1; n < kMaxKeys; ++n) {
+      SCOPED_TRACE(testing::Message() << n << ' ' << bits_per_key);
+      const size_t bytes = builder.CalculateSpace(n);
+      ASSERT_LE(bytes, builder.CalculateSpace(n + 1));
+      const size_t most = builder.ApproximateNumEntries(bytes);
+      ASSERT_GE(most, n);
+      ASSERT_EQ(builder.CalculateSpace(most), bytes);
+      ASSERT_GT(builder.CalculateSpace(most + 2), bytes);
+    }
+    size_t before = builder.ApproximateNumEntries(0);
+    EXPECT_GE(before, 1u);
+    EXPECT_EQ(builder.CalculateSpace(before), builder.CalculateSpace(1));
+    for (int shift = std::numeric_limits<size_t>::digits - 1; shift >= 0; --shift) {
+      const size_t bytes = SIZE_MAX >> shift;
+      const size_t entries = builder.ApproximateNumEntries(bytes);
+      EXPECT_GE(entries, before) << bytes;
+      if (bytes >= 4096 && shift >= 4) {
+        EXPECT_NEAR(static_cast<double>(entries) * bits_per_key / 8, static_cast<double>(bytes),
+                    100 + 1e-9 * static_cast<double>(bytes));
+      }
+      before = entries;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, RocksDBSmallFiltersTest,

@@ -458,17 +458,11 @@ TEST(LevelDBFormatTest, RandomBytesOfEveryLengthAreNeverReadOutside) {
   }
 }
 
-constexpr double kTableBitsPerKey[] = {3.0, 3.456, 6.4, 7.1, 9.5, 10.0, 10.499, 16.0, 23.999};
-
-uint64_t TableBytes(Format format, uint64_t n, double bits_per_key) {
-  return filter::TableShape(format, n, bits_per_key).payload_bytes() + filter::kTrailerBytes;
-}
-
 // RocksDB's own tests allow 12 bits per key for a database of partitions of 186 keys, their index
 // included.
 TEST(TableShapeTest, SmallCompactSetsTakeWhatTheirKeysPayFor) {
-  EXPECT_EQ(TableBytes(Format::kCompact, 186, 10), 244u);
-  for (const double bits_per_key : kTableBitsPerKey) {
+  EXPECT_EQ(filter::TableShape(Format::kCompact, 186, 10).payload_bytes(), 224u);
+  for (const double bits_per_key : {3.0, 3.456, 6.4, 7.1, 9.5, 10.0, 10.499, 16.0, 23.999}) {
     for (uint64_t n = 1; n < 3000; ++n) {
       const filter::FilterShape shape = filter::TableShape(Format::kCompact, n, bits_per_key);
       const filter::FilterShape large = filter::StandaloneShape(Format::kCompact, n, bits_per_key);
@@ -481,26 +475,6 @@ TEST(TableShapeTest, SmallCompactSetsTakeWhatTheirKeysPayFor) {
         ASSERT_GE(static_cast<double>(shape.payload_bytes()), 0.95 * paid);
         ASSERT_GT(static_cast<double>(large.payload_bytes() + filter::kTrailerBytes), 1.1 * paid);
       }
-    }
-  }
-}
-
-// RocksDB decides by it when a partition is full.
-TEST(TableShapeTest, KeysOfABytesNumberAreTheMostThatFit) {
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    for (const double bits_per_key : kTableBitsPerKey) {
-      for (uint64_t n = 1; n < 3000; ++n) {
-        SCOPED_TRACE(testing::Message() << FormatName(format) << ' ' << n << ' ' << bits_per_key);
-        const uint64_t bytes = TableBytes(format, n, bits_per_key);
-        ASSERT_LE(bytes, TableBytes(format, n + 1, bits_per_key));
-        const uint64_t most = filter::MaxTableKeys(format, bits_per_key, bytes);
-        ASSERT_GE(most, n);
-        ASSERT_EQ(TableBytes(format, most, bits_per_key), bytes);
-        ASSERT_GT(TableBytes(format, most + 2, bits_per_key), bytes);
-      }
-      const uint64_t least = filter::MaxTableKeys(format, bits_per_key, 0);
-      EXPECT_GE(least, 1u);
-      EXPECT_EQ(TableBytes(format, least, bits_per_key), TableBytes(format, 1, bits_per_key));
     }
   }
 }

@@ -366,24 +366,5 @@ TEST(Past4GiBTest, RocksDBFiltersAreCutToItsLengths) {
   }
 }
 
-TEST(Past4GiBTest, EntriesOfAnyNumberOfBytes) {
-  for (const Format format : kFormats) {
-    for (const double bits_per_key : {3.0, 10.0}) {
-      uint64_t before = 0;
-      for (const uint64_t bytes :
-           {uint64_t{0}, uint64_t{21}, uint64_t{4096}, k2To32 - 2, k2To32 - 1, k2To32,
-            uint64_t{1} << 60, UINT64_MAX - 1, UINT64_MAX}) {
-        const uint64_t entries = filter::MaxTableKeys(format, bits_per_key, bytes);
-        EXPECT_GE(entries, std::max<uint64_t>(1, before)) << FormatName(format) << " " << bytes;
-        if (bytes >= 4096 && bytes <= uint64_t{1} << 60) {
-          EXPECT_NEAR(static_cast<double>(entries) * bits_per_key / 8, static_cast<double>(bytes),
-                      100 + 1e-9 * static_cast<double>(bytes));
-        }
-        before = entries;
-      }
-    }
-  }
-}
-
 }  // namespace
 }  // namespace bloomline::tests::past_4gib_test

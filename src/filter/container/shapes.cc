@@ -53,20 +53,6 @@ FilterShape TableShape(Format format, uint64_t num_keys, double bits_per_key, ui
   return shape;
 }
 
-uint64_t MaxTableKeys(Format format, double bits_per_key, uint64_t bytes, uint64_t end_bytes) {
-  const auto bytes_of = [=](uint64_t num_keys) {
-    return TableShape(format, num_keys, bits_per_key, end_bytes).payload_bytes() + end_bytes;
-  };
-  bytes = std::max(bytes, bytes_of(1));
-  uint64_t fitting = 1;
-  uint64_t too_many = uint64_t{1} << 63;
-  while (too_many - fitting > 1) {
-    const uint64_t middle = fitting + (too_many - fitting) / 2;
-    (bytes_of(middle) <= bytes ? fitting : too_many) = middle;
-  }
-  return fitting;
-}
-
 FilterShape ClassicShape(uint64_t num_keys, double bits_per_key) {
   return kClassicRow.leveldb_shape({num_keys, bits_per_key});
 }

@@ -36,11 +36,6 @@ FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_ke
 FilterShape TableShape(Format format, uint64_t num_keys, double bits_per_key,
                        uint64_t end_bytes = kTrailerBytes, uint64_t max_payload_bytes = UINT64_MAX);
 
-// Returns the most keys whose filter takes at most `bytes`, of which end_bytes follow the payload;
-// if even the smallest filter takes more, the most keys of that one. Cost: 0.5 us.
-uint64_t MaxTableKeys(Format format, double bits_per_key, uint64_t bytes,
-                      uint64_t end_bytes = kTrailerBytes);
-
 // ---- Filters inside LevelDB (section 4).
 
 // Up to this many keys, kBlocked and kCompact write flat filters unless these are compact: rounding

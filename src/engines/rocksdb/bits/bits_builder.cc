@@ -196,8 +196,20 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Build(std::unique_ptr<const char[]>
 
 size_t RocksDBBitsBuilder::ApproximateNumEntries(size_t bytes) noexcept {
   const FilterOptions& options = writer_.options();
-  return ToSize(
-      filter::MaxTableKeys(options.format, options.bits_per_key, bytes, writer_.end_bytes()));
+  const uint64_t end_bytes = writer_.end_bytes();
+  const auto filter_bytes = [&](uint64_t num_keys) {
+    return filter::TableShape(options.format, num_keys, options.bits_per_key, end_bytes)
+               .payload_bytes() +
+           end_bytes;
+  };
+  const uint64_t most_bytes = std::max<uint64_t>(bytes, filter_bytes(1));
+  uint64_t fitting = 1;
+  uint64_t too_many = uint64_t{1} << 63;
+  while (too_many - fitting > 1) {
+    const uint64_t middle = fitting + (too_many - fitting) / 2;
+    (filter_bytes(middle) <= most_bytes ? fitting : too_many) = middle;
+  }
+  return ToSize(fitting);
 }
 
 size_t RocksDBBitsBuilder::CalculateSpace(size_t num_entries) noexcept {
