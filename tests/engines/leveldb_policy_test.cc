@@ -11,7 +11,7 @@
 
 #include "bloomline/leveldb.h"
 #include "src/filter/bits/filter_shape.h"
-#include "src/filter/container/shapes.h"
+#include "src/filter/container/leveldb_shapes.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "tests/support/key_shapes.h"
 #include "tests/support/leveldb_filter.h"

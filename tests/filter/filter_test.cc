@@ -13,7 +13,6 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/sizing.h"
-#include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/view/hash_query.h"

@@ -8,7 +8,6 @@
 #include "src/filter/bits/compact_block.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/bits/hash.h"
-#include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
@@ -461,11 +460,13 @@ TEST(LevelDBFormatTest, RandomBytesOfEveryLengthAreNeverReadOutside) {
 // RocksDB's own tests allow 12 bits per key for a database of partitions of 186 keys, their index
 // included.
 TEST(TableShapeTest, SmallCompactSetsTakeWhatTheirKeysPayFor) {
-  EXPECT_EQ(filter::TableShape(Format::kCompact, 186, 10).payload_bytes(), 224u);
+  EXPECT_EQ(filter::TableShape(Format::kCompact, {186, 10, filter::kTrailerBytes}).payload_bytes(),
+            224u);
   for (const double bits_per_key : {3.0, 3.456, 6.4, 7.1, 9.5, 10.0, 10.499, 16.0, 23.999}) {
     for (uint64_t n = 1; n < 3000; ++n) {
-      const filter::FilterShape shape = filter::TableShape(Format::kCompact, n, bits_per_key);
-      const filter::FilterShape large = filter::StandaloneShape(Format::kCompact, n, bits_per_key);
+      const filter::ShapeRequest request = {n, bits_per_key, filter::kTrailerBytes};
+      const filter::FilterShape shape = filter::TableShape(Format::kCompact, request);
+      const filter::FilterShape large = filter::StandaloneShape(Format::kCompact, request);
       ASSERT_EQ(shape.layout, Layout::kCompact);
       ASSERT_LE(shape.payload_bytes(), large.payload_bytes());
       ASSERT_TRUE(bits_per_key < 11 || shape.block_bytes == 64);

@@ -16,7 +16,7 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "src/filter/bits/hash.h"
-#include "src/filter/container/shapes.h"
+#include "src/filter/container/leveldb_shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"

@@ -16,7 +16,7 @@
 #include "bloomline/sizing.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/bits/hash.h"
-#include "src/filter/container/shapes.h"
+#include "src/filter/container/leveldb_shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
@@ -318,7 +318,8 @@ TEST(Past4GiBTest, SizesFollowTheKeysAndNeverWrap) {
             UINT64_MAX - 1, UINT64_MAX}) {
         SCOPED_TRACE(testing::Message()
                      << FormatName(format) << " " << bits_per_key << " " << num_keys);
-        const FilterShape shape = filter::StandaloneShape(format, num_keys, bits_per_key);
+        const FilterShape shape =
+            filter::StandaloneShape(format, {num_keys, bits_per_key, filter::kTrailerBytes});
         EXPECT_GE(shape.payload_bytes(), before);
         before = shape.payload_bytes();
         if (num_keys > uint64_t{1} << 50) continue;
@@ -354,14 +355,14 @@ TEST(Past4GiBTest, RocksDBFiltersAreCutToItsLengths) {
                                       k2To32, k2To32 + 1, uint64_t{1} << 40, UINT64_MAX}) {
         SCOPED_TRACE(testing::Message() << FormatName(format) << " " << num_keys);
         const FilterShape shape = filter::StandaloneShape(
-            format, num_keys, bits_per_key, filter::kTrailerBytes, kRocksDBMaxPayloadBytes);
+            format, {num_keys, bits_per_key, filter::kTrailerBytes, kRocksDBMaxPayloadBytes});
         const uint64_t bytes = shape.payload_bytes() + filter::kTrailerBytes;
         EXPECT_LE(bytes, kRocksDBMaxFilterBytes);
         EXPECT_TRUE(num_keys < keys_at_cap + 100 || bytes > kRocksDBMaxFilterBytes - 128);
       }
     }
     // One block, whatever the limit is.
-    const FilterShape least = filter::StandaloneShape(format, 100, 10, filter::kTrailerBytes, 1);
+    const FilterShape least = filter::StandaloneShape(format, {100, 10, filter::kTrailerBytes, 1});
     EXPECT_EQ(least.num_blocks, 1u);
   }
 }

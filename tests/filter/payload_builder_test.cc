@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "src/filter/bits/probe_sequence.h"
-#include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/writer/filter_writer.h"

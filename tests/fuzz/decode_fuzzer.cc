@@ -5,7 +5,6 @@
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
 #include "src/filter/bits/filter_shape.h"
-#include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "src/filter/container/shapes.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/writer/filter_writer.h"
 
 namespace bloomline::tests {
@@ -19,8 +19,8 @@ inline std::string FinishedFilter(filter::FilterWriter* writer,
   const FilterOptions& options = writer->options();
   filter::FilterShape shape;
   if (writer->fault() == filter::WriterFault::kNone) {
-    shape = shape_of_keys(options.format, writer->num_keys(), options.bits_per_key,
-                          writer->end_bytes(), max_payload_bytes);
+    shape = shape_of_keys(options.format, {writer->num_keys(), options.bits_per_key,
+                                           writer->end_bytes(), max_payload_bytes});
   }
   // FinishTo writes every byte.
   std::string filter(static_cast<size_t>(shape.payload_bytes() + writer->tail_bytes()), 'x');

@@ -1,7 +1,7 @@
 #include "tests/support/leveldb_filter.h"
 
 #include "src/filter/bits/filter_shape.h"
-#include "src/filter/container/shapes.h"
+#include "src/filter/container/leveldb_shapes.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"

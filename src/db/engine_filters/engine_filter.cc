@@ -9,7 +9,7 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "src/filter/bits/hash.h"
-#include "src/filter/container/shapes.h"
+#include "src/filter/container/leveldb_shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/formats.h"
 #include "src/filter/layouts/kernel.h"
@@ -304,8 +304,8 @@ std::set<Kind> KindsFor(Container container, Format format) {
   if (filter::IsStock(format) || (is_rocksdb && format == Format::kClassic)) return kinds;
   const filter::LevelDBShapes shapes(format, kAnyBits);
   for (uint64_t keys = 1; keys < (1 << 20); keys += keys / 8 + 1) {
-    kinds.insert(KindOf(
-        (is_rocksdb ? filter::TableShape(format, keys, kAnyBits) : shapes.For(keys)).layout));
+    kinds.insert(KindOf(is_rocksdb ? filter::TableShape(format, {keys, kAnyBits}).layout
+                                   : shapes.For(keys).layout));
   }
   return kinds;
 }
@@ -324,9 +324,9 @@ FilterFigures FiguresFor(Container container, Format format, uint64_t num_keys,
             FalsePositiveRateWithKeys(format, bits_per_key, num_keys, num_keys)};
   }
   const bool is_rocksdb = container == Container::kRocksDB;
-  const filter::FilterShape shape = is_rocksdb
-                                        ? filter::TableShape(format, num_keys, bits_per_key)
-                                        : filter::LevelDBShapes(format, bits_per_key).For(num_keys);
+  const filter::FilterShape shape =
+      is_rocksdb ? filter::TableShape(format, {num_keys, bits_per_key, filter::kTrailerBytes})
+                 : filter::LevelDBShapes(format, bits_per_key).For(num_keys);
   constexpr uint64_t kCodeBytes = 1;  // LevelDB's
   const uint64_t bytes = shape.payload_bytes() + (is_rocksdb ? filter::kTrailerBytes : kCodeBytes);
   return {static_cast<double>(bytes) / static_cast<double>(num_keys),

@@ -9,7 +9,7 @@
 #include "leveldb/slice.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/bits/hash.h"
-#include "src/filter/container/shapes.h"
+#include "src/filter/container/leveldb_shapes.h"
 #include "src/filter/layouts/formats.h"
 #include "src/filter/layouts/kernel.h"
 #include "src/filter/layouts/layout_row.h"

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "bloomline/filter_options.h"
 #include "bloomline/inline_query.h"
 #include "src/filter/bits/filter_shape.h"
 
@@ -21,7 +22,8 @@ namespace bloomline::filter {
 
 // ---- The inputs of a filter's size, and arithmetic for them that saturates instead of wrapping.
 
-// num_keys counts duplicates. Extension and trailer, end_bytes, are paid for by the keys, too.
+// num_keys counts duplicates. Extension and trailer, end_bytes, are paid for by the keys, too. The
+// payload is at most max_payload_bytes, rounded down to blocks.
 struct ShapeRequest {
   uint64_t num_keys;
   double bits_per_key;
@@ -77,7 +79,8 @@ struct LayoutRow {
   const char* long_name = "";         // among the filters of all engines
 
   // ---- Size: the shape for the keys of a request, in each container that has the layout.
-  // RocksDB's tables have small sets, which are not rounded up to whole blocks of 64 bytes.
+  // RocksDB's tables have small sets, such as partitions, which are not rounded up to whole blocks
+  // of 64 bytes: those of kBlocked are flat.
   FilterShape (*shape)(const ShapeRequest& request) = nullptr;  // a filter on its own
   FilterShape (*table_shape)(const ShapeRequest& request) = nullptr;
   FilterShape (*leveldb_shape)(const ShapeRequest& request) = nullptr;
@@ -131,6 +134,25 @@ inline const LayoutRow& LayoutRowFor(Layout layout) {
       break;
   }
   return kAlwaysMatchRow;
+}
+
+// The row that has the shapes of a format with a trailer: kBlocked or kCompact.
+inline const LayoutRow& LayoutRowFor(Format format) {
+  return format == Format::kCompact ? kCompactRow : kBlockedRow;
+}
+
+// The shape of a filter with a trailer, on its own or in one of RocksDB's tables. With keys it has
+// at least one block, without keys none. More keys never take fewer bytes, and sizes saturate
+// instead of wrapping.
+inline FilterShape StandaloneShape(Format format, const ShapeRequest& request) {
+  FilterShape shape = LayoutRowFor(format).shape(request);
+  if (request.num_keys == 0) shape.num_blocks = 0;
+  return shape;
+}
+inline FilterShape TableShape(Format format, const ShapeRequest& request) {
+  FilterShape shape = LayoutRowFor(format).table_shape(request);
+  if (request.num_keys == 0) shape.num_blocks = 0;
+  return shape;
 }
 
 // Chooses the query functions of a payload of the trailer container, once for all its queries.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "src/filter/container/shapes.h"
 #include "src/filter/layouts/layout_row.h"
 
 namespace bloomline::filter {
@@ -145,7 +144,7 @@ bool RangeEntries::Build(double bits_per_entry, const RangeMemory& memory) {
       memory.is_compact && bits_per_entry >= kCompactFromBits ? Format::kCompact : Format::kBlocked;
   // An empty block answers "no" to everything.
   const uint64_t num_hashes = std::max<uint64_t>(num_entries, 1);
-  shape_ = StandaloneShape(format, num_hashes, bits_per_entry, 0);
+  shape_ = StandaloneShape(format, {num_hashes, bits_per_entry});
   if (format == Format::kCompact && bits_per_entry < kSmallBlocksBelowBits) {
     constexpr uint32_t kSmallBlocksArrangement = 6;
     shape_ = FilterShape::Compact(0, kSmallBlocksArrangement);

@@ -5,7 +5,7 @@
 
 #include "bloomline/filter_theory.h"
 #include "src/filter/bits/filter_shape.h"
-#include "src/filter/container/shapes.h"
+#include "src/filter/container/leveldb_shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/formats.h"
 #include "src/filter/layouts/layout_row.h"
@@ -82,7 +82,8 @@ double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t ca
     return filter::WithEqualHashes(ExactStandardFalsePositiveRate(num_keys, num_bits, num_probes),
                                    num_keys);
   }
-  const filter::FilterShape shape = filter::StandaloneShape(format, capacity, bits_per_key);
+  const filter::FilterShape shape =
+      filter::StandaloneShape(format, {capacity, bits_per_key, filter::kTrailerBytes});
   return filter::ExactShapeRate(shape, num_keys);
 }
 
@@ -134,8 +135,9 @@ uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
     return filter::ClassicShape(num_keys, bits_per_key).payload_bytes() + kCodeBytes;
   }
   if (filter::IsStock(format)) return StockBytes(format, num_keys, bits_per_key);
-  return filter::StandaloneShape(format, num_keys, bits_per_key).payload_bytes() +
-         filter::kTrailerBytes;
+  const filter::FilterShape shape =
+      filter::StandaloneShape(format, {num_keys, bits_per_key, filter::kTrailerBytes});
+  return shape.payload_bytes() + filter::kTrailerBytes;
 }
 
 std::string ValidateFalsePositiveRate(Format format, double rate) {

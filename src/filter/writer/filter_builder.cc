@@ -6,9 +6,9 @@
 
 #include "bloomline/filter.h"
 #include "src/filter/bits/filter_shape.h"
-#include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/formats.h"
+#include "src/filter/layouts/layout_row.h"
 #include "src/filter/writer/filter_writer.h"
 
 namespace bloomline {
@@ -66,7 +66,8 @@ size_t FilterBuilder::num_keys() const { return writer_->num_keys(); }
 filter::FilterShape FilterBuilder::NextShape() const {
   if (!has_valid_options_ || writer_->fault() != filter::WriterFault::kNone) return {};
   const FilterOptions& options = writer_->options();
-  return filter::StandaloneShape(options.format, writer_->num_keys(), options.bits_per_key);
+  return filter::StandaloneShape(
+      options.format, {writer_->num_keys(), options.bits_per_key, filter::kTrailerBytes});
 }
 
 uint64_t FilterBuilder::FinishedBytes() const { return TotalBytes(NextShape()); }

@@ -1,5 +1,5 @@
 // Collects the hashes of the keys of one filter after another, and writes each filter in the
-// trailer container (trailer.h). The caller chooses the shape (shapes.h). FilterBuilder is the
+// trailer container (trailer.h). The caller chooses the shape (layout_row.h). FilterBuilder is the
 // public class; engine adaptors use this one directly, so that AddKey inlines.
 //
 // A query reads one block, and building is fast where hashes of neighbouring blocks follow each

@@ -13,7 +13,6 @@
 #include "src/engines/rocksdb/bits/filter_choice.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/filter/bits/filter_shape.h"
-#include "src/filter/container/shapes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/ranges/range_field.h"
@@ -137,8 +136,8 @@ filter::FilterShape RocksDBBitsBuilder::ShapeFor(uint64_t num_keys, bool* is_lim
     bits_per_key = std::min(bits_per_key, most_bits);
   }
   if (is_limited != nullptr) *is_limited = bits_per_key < options.bits_per_key;
-  return filter::TableShape(options.format, num_keys, bits_per_key, writer_.end_bytes(),
-                            MaxPayloadBytes(writer_.extension()));
+  return filter::TableShape(options.format, {num_keys, bits_per_key, writer_.end_bytes(),
+                                             MaxPayloadBytes(writer_.extension())});
 }
 
 filter::FilterShape RocksDBBitsBuilder::FittedToAllocation(uint64_t num_keys,
@@ -152,10 +151,10 @@ filter::FilterShape RocksDBBitsBuilder::FittedToAllocation(uint64_t num_keys,
   if (usable <= asked_bytes || usable > asked_bytes / 3 * 4) return asked;
   const Format format = writer_.options().format;
   const uint64_t max_payload = usable - writer_.tail_bytes();
-  const double bits = 8 * static_cast<double>(max_payload) / static_cast<double>(num_keys);
+  const double bits = std::min(8 * static_cast<double>(max_payload) / static_cast<double>(num_keys),
+                               AllowedBitsPerKey(format).max);
   const filter::FilterShape shape =
-      filter::TableShape(format, num_keys, std::min(bits, AllowedBitsPerKey(format).max),
-                         writer_.end_bytes(), max_payload);
+      filter::TableShape(format, {num_keys, bits, writer_.end_bytes(), max_payload});
   const uint64_t payload_bytes = shape.payload_bytes();
   return payload_bytes > asked.payload_bytes() && payload_bytes <= max_payload ? shape : asked;
 }
@@ -198,9 +197,8 @@ size_t RocksDBBitsBuilder::ApproximateNumEntries(size_t bytes) noexcept {
   const FilterOptions& options = writer_.options();
   const uint64_t end_bytes = writer_.end_bytes();
   const auto filter_bytes = [&](uint64_t num_keys) {
-    return filter::TableShape(options.format, num_keys, options.bits_per_key, end_bytes)
-               .payload_bytes() +
-           end_bytes;
+    const filter::ShapeRequest request = {num_keys, options.bits_per_key, end_bytes};
+    return filter::TableShape(options.format, request).payload_bytes() + end_bytes;
   };
   const uint64_t most_bytes = std::max<uint64_t>(bytes, filter_bytes(1));
   uint64_t fitting = 1;

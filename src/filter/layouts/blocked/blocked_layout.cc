@@ -22,6 +22,24 @@ FilterShape Shape(const ShapeRequest& request) {
                               NumProbes(request.bits_per_key));
 }
 
+// Up to this many keys, filters in tables are flat. At 10 bits per key, blocks would give 60 keys
+// 84 bytes and a false-positive rate of 1.7 %, and 186 keys 276 bytes and 0.6 %; flat they take 95
+// and 253 bytes, at 0.8 %. A query in the cache then takes 4.5 (up to 102 keys) or 6.3 ns instead
+// of 2.9 (AVX-512); in RocksDB's own filter it takes 6.4 to 11. With more keys, rounding costs less
+// than that time: flat filters of 201 to 500 keys would have 0.82 instead of 0.88 %, in 12 of 470
+// bytes less.
+constexpr uint64_t kMaxFlatTableKeys = 200;
+
+FilterShape LittleRoundedShape(const ShapeRequest& request) {
+  if (request.num_keys <= kMaxFlatTableKeys) return kFlatRow.table_shape(request);
+  FilterShape shape = Shape(request);
+  // More keys never take fewer bytes.
+  const FilterShape largest_flat = kFlatRow.table_shape({kMaxFlatTableKeys, request.bits_per_key});
+  shape.num_blocks =
+      std::max(shape.num_blocks, CeilDiv(largest_flat.payload_bytes(), kernels::kBlockBytes));
+  return shape;
+}
+
 // To the nearest block: rounded up, the filter of 2,000 keys at 10 bits would exceed what LevelDB's
 // own tests allow.
 FilterShape LevelDBShape(const ShapeRequest& request) {
@@ -37,7 +55,7 @@ constexpr LayoutRow MakeRow() {
   row.name = "blocked";
   row.long_name = "bloomline blocked";
   row.shape = Shape;
-  row.table_shape = Shape;
+  row.table_shape = LittleRoundedShape;
   row.leveldb_shape = LevelDBShape;
   row.num_probes = NumProbes;
   row.trailer_shape = [](uint32_t k) { return FilterShape::Blocked(0, static_cast<int>(k)); };

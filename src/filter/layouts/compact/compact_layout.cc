@@ -56,7 +56,8 @@ FilterShape Shape(const ShapeRequest& request) {
 
 // Blocks of 32 bytes if larger ones, with the container, would take that much more than the keys
 // pay for, and the small ones alone take not much less: the container may not cost most of the
-// accuracy.
+// accuracy. At 10 bits per key, 186 keys then take 244 instead of 276 bytes, at 0.27 instead of
+// 0.08 %.
 FilterShape LittleRoundedShape(const ShapeRequest& request) {
   constexpr double kMaxRounding = 1.1;
   constexpr double kMinPayload = 0.95;

@@ -1,4 +1,4 @@
-#include "src/filter/container/shapes.h"
+#include "src/filter/container/leveldb_shapes.h"
 
 #include <algorithm>
 
@@ -7,15 +7,6 @@
 
 namespace bloomline::filter {
 namespace {
-
-// Up to this many keys, kBlocked is flat. Above it, rounding to blocks costs less than the time
-// that flat queries take: at 10 bits per key, flat filters of 201 to 500 keys would have 0.82
-// instead of 0.88 %, in 12 of 470 bytes less.
-constexpr uint64_t kMaxFlatTableKeys = 200;
-
-FilterShape SmallBlockedShape(uint64_t num_keys, double bits_per_key) {
-  return kFlatRow.table_shape({num_keys, bits_per_key});
-}
 
 // Whether a small set has blocks, and they have a lower rate than a flat filter of the same size.
 // With few keys or bits, their header and spare slots cost more than they gain.
@@ -27,31 +18,6 @@ bool IsSmallSetBetter(uint64_t num_keys, double bits_per_key) {
 }
 
 }  // namespace
-
-FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key,
-                            uint64_t end_bytes, uint64_t max_payload_bytes) {
-  const LayoutRow& row = format == Format::kCompact ? kCompactRow : kBlockedRow;
-  FilterShape shape = row.shape({num_keys, bits_per_key, end_bytes, max_payload_bytes});
-  if (num_keys == 0) shape.num_blocks = 0;
-  return shape;
-}
-
-FilterShape TableShape(Format format, uint64_t num_keys, double bits_per_key, uint64_t end_bytes,
-                       uint64_t max_payload_bytes) {
-  if (num_keys == 0) {  // the layout of one key
-    FilterShape shape = TableShape(format, 1, bits_per_key, end_bytes, max_payload_bytes);
-    shape.num_blocks = 0;
-    return shape;
-  }
-  const ShapeRequest request = {num_keys, bits_per_key, end_bytes, max_payload_bytes};
-  if (format == Format::kCompact) return kCompactRow.table_shape(request);
-  if (num_keys <= kMaxFlatTableKeys) return SmallBlockedShape(num_keys, bits_per_key);
-  FilterShape shape = kBlockedRow.table_shape(request);
-  // More keys never take fewer bytes.
-  const uint64_t least_bytes = SmallBlockedShape(kMaxFlatTableKeys, bits_per_key).payload_bytes();
-  shape.num_blocks = std::max(shape.num_blocks, CeilDiv(least_bytes, kernels::kBlockBytes));
-  return shape;
-}
 
 FilterShape ClassicShape(uint64_t num_keys, double bits_per_key) {
   return kClassicRow.leveldb_shape({num_keys, bits_per_key});

@@ -1,0 +1,47 @@
+// The layout and shape of a filter inside LevelDB (docs/format.md, section 4).
+#ifndef BLOOMLINE_FILTER_CONTAINER_LEVELDB_SHAPES_H_
+#define BLOOMLINE_FILTER_CONTAINER_LEVELDB_SHAPES_H_
+
+#include <cstdint>
+
+#include "bloomline/filter_options.h"
+#include "src/filter/bits/filter_shape.h"
+
+namespace bloomline::filter {
+
+// Up to this many keys, kBlocked and kCompact write flat filters unless these are compact: rounding
+// to blocks would cost 14 bits per key at 36 keys. A flat filter of 500 keys at 10 bits has 10
+// cache lines, which all stay in the L1 cache.
+constexpr uint64_t kMaxFlatKeys = 500;
+
+// Shapes of the filters of n keys; n counts duplicates. Sizes saturate instead of wrapping.
+
+// kClassic: LevelDB's own Bloom filter.
+FilterShape ClassicShape(uint64_t num_keys, double bits_per_key);
+// kBlocked: flat, or blocked above kMaxFlatKeys. num_keys > 0.
+FilterShape LevelDBBloomShape(uint64_t num_keys, double bits_per_key);
+// kCompact: the compact blocks that replace a flat or blocked filter of as many bytes or more
+// (section 4.1). Layout kAlwaysMatch if there are none.
+FilterShape LevelDBSmallSetShape(uint64_t num_keys, double bits_per_key);
+
+// Chooses among these for a filter of n keys in LevelDB, in one format at one number of bits per
+// key.
+class LevelDBShapes {
+ public:
+  // The options are valid. kCompact: fills a table, which takes 25 to 120 us.
+  LevelDBShapes(Format format, double bits_per_key);
+
+  FilterShape For(uint64_t num_keys) const;
+
+ private:
+  // From this many keys on, a small set has several blocks, whose mean load changes little.
+  static constexpr uint64_t kTabledKeys = 61;
+
+  const Format format_;
+  const double bits_per_key_;
+  bool has_small_set_[kTabledKeys + 1] = {};  // by the number of keys; the last one: or more
+};
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_CONTAINER_LEVELDB_SHAPES_H_
