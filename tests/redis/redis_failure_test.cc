@@ -76,7 +76,7 @@ TEST_F(RedisFailureTest, NoAcknowledgedKeyIsLostWhenTheServerIsKilled) {
 
 // Waiting for a replica, of which there is none, may take longer than a command.
 TEST_F(RedisFailureTest, SilentServerTimesOutAndReplicasMayTakeLonger) {
-  servers_.max_retries = 1;
+  servers_.max_retries = 0;
   servers_.when_unavailable = WhenUnavailable::kError;
   Create();
   servers_.connect_timeout_ms = servers_.command_timeout_ms = 100;
