@@ -36,9 +36,9 @@ class ObjectLibrary;
 
 namespace bloomline {
 
-// The options below choose a file's filter by its level, by whether older data lies below it, and
-// by whether a flush writes it (docs/rocksdb.md). A file keeps its filter until it is rewritten,
-// even at another level.
+// Options that choose a file's filter by its level, by whether older data lies below it, and by
+// whether a flush writes it (docs/rocksdb.md). A file keeps its filter until it is rewritten, even
+// at another level.
 struct RocksDBFilterOptions : FilterOptions {
   RocksDBFilterOptions() = default;
   explicit RocksDBFilterOptions(const FilterOptions& options) : FilterOptions(options) {}
