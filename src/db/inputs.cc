@@ -21,14 +21,6 @@
 namespace bloomline::db {
 namespace {
 
-constexpr int kMaxThreads = 1024;
-
-size_t NumThreads(int asked, size_t num_files) {
-  const size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const size_t threads = asked > 0 ? static_cast<size_t>(asked) : cores;
-  return std::max<size_t>(1, std::min(threads, num_files));
-}
-
 // Never throws: an exception in a thread would end the process.
 void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
   InputFile& file = inputs->files[i];
@@ -96,7 +88,7 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
       ->required();
   command
       ->add_option("--threads", options->threads, "Threads; each works on one file [one per core]")
-      ->check(CLI::Range(1, kMaxThreads));
+      ->check(CLI::Range(1, 1024));
   command->add_flag("--json", options->json, "Print JSON (docs/db.md names the fields)");
   command
       ->add_option("--tables", options->table_folders,
@@ -149,7 +141,9 @@ void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string
       options.progress.value_or(support::IsTerminal(support::kStandardError));
   cli::FileProgress progress(name, shows_progress, order.size(), bytes);
   std::atomic<size_t> next{0};
-  filter::RunOnThreads(NumThreads(options.threads, order.size()), [&](size_t) {
+  const size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const size_t threads = options.threads > 0 ? static_cast<size_t>(options.threads) : cores;
+  filter::RunOnThreads(std::min(threads, order.size()), [&](size_t) {
     for (size_t i = next++; i < order.size(); i = next++) {
       WorkOnFile(inputs, order[i], work);
       progress.Add(inputs->files[order[i]].bytes);

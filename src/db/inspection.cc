@@ -2,23 +2,42 @@
 
 #include <algorithm>
 #include <cmath>
+#include <regex>
 #include <tuple>
 #include <utility>
 
+#include "src/cli/shared/commands.h"
 #include "src/db/directory/options_file.h"
 #include "src/db/sstable/comparator.h"
+#include "src/support/quoted.h"
 
 namespace bloomline::db {
 namespace {
 
 // ---- The running policy.
 
+// Refuses texts for which RocksDB has no policy in any program. Other names can be a program's own.
+std::optional<std::string> ParsePolicy(const std::string& text, std::string* error) {
+  static const std::regex with_bits(
+      "(bloomfilter|bloomline):-?[0-9]{0,9}[.]?[0-9]{1,9}(:true|:false)?|"
+      "ribbonfilter:-?[0-9]{0,9}[.]?[0-9]{1,9}(:-?[0-9]{1,9})?");
+  const std::string id = directory::OptionId(text);
+  const auto begins = [&](const char* name) { return id.rfind(name, 0) == 0; };
+  const bool has_bits = begins("bloomfilter") || begins("ribbonfilter") || begins("bloomline:");
+  if (!id.empty() && (!has_bits || std::regex_match(id, with_bits))) return text;
+  *error = support::Quoted(text) +
+           "; allowed: bloomfilter:BITS, ribbonfilter:BITS, bloomline:BITS, {id=bloomline;...}, "
+           "nullptr, or the name of another policy";
+  return std::nullopt;
+}
+
 // Why the policy would not use the filters of a file; empty if it would, or if that is unknown.
 //
 // Both engines look a filter up by name, and silently ignore all others: LevelDB by
 // FilterPolicy::Name(), RocksDB by CompatibilityName(), which its own policies and bloomline's
 // share.
-std::string WhyIgnored(const std::string& policy, const FileFacts& facts) {
+std::string WhyIgnored(const std::string& policy, const FileFacts& facts,
+                       std::set<std::string>* warnings) {
   if (policy.empty() || !facts.has_filter()) return "";
   const bool is_rocksdb = facts.engine == sstable::Engine::kRocksDB;
   const std::string id = is_rocksdb ? directory::OptionId(policy) : policy;
@@ -28,7 +47,12 @@ std::string WhyIgnored(const std::string& policy, const FileFacts& facts) {
                           ? id.rfind("bloomfilter", 0) == 0 || id.rfind("ribbonfilter", 0) == 0 ||
                                 id.rfind("rocksdb.", 0) == 0
                           : id == engine_filters::kLevelDBName;
-  if (is_rocksdb && !is_bloomline && !is_none && !is_own) return "";  // a policy of the user's
+  if (is_rocksdb && !is_bloomline && !is_none && !is_own) {
+    warnings->insert("filter policy " + support::Quoted(policy) +
+                     " is neither RocksDB's nor bloomline's: unless the program registers this "
+                     "name, RocksDB uses no filters");
+    return "";
+  }
   std::string_view name = is_rocksdb ? engine_filters::kRocksDBName : id;
   if (!is_rocksdb && is_bloomline) name = engine_filters::kLevelDBName;
   if (is_none || facts.filter_name != name) {
@@ -163,6 +187,14 @@ void FindCoverage(const Inputs& inputs, const std::vector<size_t>& members,
 
 }  // namespace
 
+void AddPolicyOption(CLI::App* command, std::string* policy) {
+  cli::AddQuantity(command, "--policy", policy, ParsePolicy,
+                   "The database's filter policy: an option string\n"
+                   "(bloomfilter:10) or a name; options in braces are not\n"
+                   "checked. Files whose filters it would ignore are\n"
+                   "counted [that of OPTIONS]");
+}
+
 void RangeFacts::Add(const RangeFacts& other) {
   files += other.files;
   kinds.Add(other.kinds);
@@ -246,15 +278,17 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
       [](size_t, const sstable::Table& table, InspectedFile* file, std::string* error) {
         return InspectFile(table, &file->facts, error);
       });
+  const auto running = [&](const auto& part) {
+    return policy.empty() ? inputs->column_family(part).filter_policy : policy;
+  };
   for (size_t i = 0; i < inspection.files.size(); ++i) {
-    const std::string& of_file = inputs->column_family(inputs->files[i]).filter_policy;
-    inspection.files[i].ignored =
-        WhyIgnored(policy.empty() ? of_file : policy, inspection.files[i].facts);
+    const InputFile& file = inputs->files[i];
+    inspection.files[i].ignored = WhyIgnored(running(file), inspection.files[i].facts,
+                                             &inputs->databases[file.database].warnings);
   }
   inspection.groups = GroupFiles(*inputs, &inspection.files);
   for (const FamilyGroups& family : inspection.groups) {
-    const std::string& of_family = inputs->column_family(family).filter_policy;
-    inspection.policies.push_back(policy.empty() ? of_family : policy);
+    inspection.policies.push_back(running(family));
   }
   return inspection;
 }

@@ -2,6 +2,7 @@
 #ifndef BLOOMLINE_DB_INSPECTION_H_
 #define BLOOMLINE_DB_INSPECTION_H_
 
+#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -137,6 +138,9 @@ struct Inspection {
   // With which each group runs: "bloomfilter:10:false"; empty: unknown.
   std::vector<std::string> policies;
 };
+
+// Adds --policy.
+void AddPolicyOption(CLI::App* command, std::string* policy);
 
 // `policy`: the running one, for all databases; empty: that of the OPTIONS file.
 Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::string& name,

@@ -84,13 +84,11 @@ std::string KindsText(const KindCounts& kinds) {
 }
 
 cli::Json KindsJson(const KindCounts& kinds) {
-  cli::Json json = cli::Json::array();
-  for (const auto& [kind, count] : kinds) {
-    json.push_back({{"layout", engine_filters::KindName(kind)},
-                    {"filters", count.filters},
-                    {"bytes", count.bytes}});
-  }
-  return json;
+  return ListJson(kinds, [](const auto& kind) -> cli::Json {
+    return {{"layout", engine_filters::KindName(kind.first)},
+            {"filters", kind.second.filters},
+            {"bytes", kind.second.bytes}};
+  });
 }
 
 std::string RateOrDash(double rate) {
@@ -130,9 +128,7 @@ void PrintLevels(const FamilyGroups& family, Cells header, size_t num_left,
 
 cli::Json LevelsJson(const FamilyGroups& family,
                      const std::function<cli::Json(const Group&)>& one) {
-  cli::Json levels = cli::Json::array();
-  for (const Group& level : family.levels) levels.push_back(one(level));
-  return {{"levels", std::move(levels)}, {"all", one(family.all)}};
+  return {{"levels", ListJson(family.levels, one)}, {"all", one(family.all)}};
 }
 
 void PrintFacts(const std::vector<InspectedFile>& files, const Group& all) {

@@ -38,6 +38,14 @@ std::string DatabaseTitle(const Inputs& inputs, const FamilyGroups& family);
 std::string KindsText(const KindCounts& kinds);
 cli::Json KindsJson(const KindCounts& kinds);
 
+// [one(item) for each item]
+template <typename Items, typename One>
+cli::Json ListJson(const Items& items, const One& one) {
+  cli::Json list = cli::Json::array();
+  for (const auto& item : items) list.push_back(one(item));
+  return list;
+}
+
 // "1.2 %", "<0.0001 %", "-" for NaN.
 std::string RateOrDash(double rate);
 cli::Json NumberOrNull(double number);

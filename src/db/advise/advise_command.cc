@@ -187,8 +187,7 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
   command
       ->add_option("--stats", options->stats, "A file with RocksDB's statistics as text (-: stdin)")
       ->type_name("FILE");
-  command->add_option("--policy", options->policy,
-                      "The database's filter policy (see `db inspect --help`)");
+  AddPolicyOption(command, &options->policy);
   AddMeasureOptions(command, &options->measure);
   cli::AddQuantity(command, "--cache", &options->cache_bytes, cli::ParseBytes,
                    "The size of RocksDB's block cache, for example 8GiB");

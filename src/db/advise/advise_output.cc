@@ -1,6 +1,7 @@
 #include "src/db/advise/advise_output.h"
 
 #include <iostream>
+#include <regex>
 #include <utility>
 
 #include "bloomline/filter_options.h"
@@ -44,10 +45,10 @@ void PrintLevels(const FamilyAdvice& family) {
 }
 
 void PrintChoices(const FamilyAdvice& family) {
-  std::vector<Cells> cells = {{"", "bits/key", "memory", "wasted"}};
-  cells.push_back({"now", BitsOrNone(BitsNow(family)),
-                   cli::BytesText(family.advice.filter_bytes_now),
-                   RateOrDash(family.advice.wasted_reads_now)});
+  std::vector<Cells> cells = {
+      {"", "bits/key", "memory", "wasted"},
+      {"now", BitsOrNone(BitsNow(family)), cli::BytesText(family.advice.filter_bytes_now),
+       RateOrDash(family.advice.wasted_reads_now)}};
   for (size_t c = 0; c < family.advice.choices.size(); ++c) {
     const Choice& choice = family.advice.choices[c];
     cells.push_back({"(" + std::to_string(c + 1) + ") " + choice.title,
@@ -58,22 +59,14 @@ void PrintChoices(const FamilyAdvice& family) {
 }
 
 void PrintRemark(const std::string& remark) {
-  constexpr size_t kIndent = 2;
-  std::string text = cli::Wrapped(cli::Printable(remark), cli::kColumns - kIndent);
-  for (size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += kIndent) {
-    text.insert(++at, kIndent, ' ');
-  }
-  std::cout << "- " << text << '\n';
+  const std::string text = cli::Wrapped(cli::Printable(remark), cli::kColumns - 2);
+  std::cout << "- " << std::regex_replace(text, std::regex("\n"), "\n  ") << '\n';
 }
 
 // Puts each word on its line, in the syntax of a shell.
-void PrintSetting(const std::string& heading, std::string words) {
+void PrintSetting(const std::string& heading, const std::string& words) {
   if (words.empty()) return;
-  constexpr std::string_view kBetween = " \\\n  ";
-  for (size_t at = 0; (at = words.find(' ', at)) != std::string::npos; at += kBetween.size()) {
-    words.replace(at, 1, kBetween);
-  }
-  std::cout << heading << ":\n  " << words << '\n';
+  std::cout << heading << ":\n  " << std::regex_replace(words, std::regex(" "), " \\\n  ") << '\n';
 }
 
 cli::Json ChoiceJson(const Choice& choice) {
@@ -161,22 +154,21 @@ cli::Json StatisticsJson(const Statistics& statistics) {
 }
 
 cli::Json AdviceJson(const FamilyAdvice& family) {
-  cli::Json levels = cli::Json::array();
-  for (const Level& level : family.situation.levels) {
-    levels.push_back({{"level", LevelJson(level.number)},
-                      {"num_keys", level.num_keys},
-                      {"runs", level.num_runs},
-                      {"filters", level.num_filters},
-                      {"filter_bytes", level.filter_bytes},
-                      {"wasted_reads", NumberOrNull(level.wasted_reads)}});
-  }
+  const auto level_json = [](const Level& level) -> cli::Json {
+    return {{"level", LevelJson(level.number)},
+            {"num_keys", level.num_keys},
+            {"runs", level.num_runs},
+            {"filters", level.num_filters},
+            {"filter_bytes", level.filter_bytes},
+            {"wasted_reads", NumberOrNull(level.wasted_reads)}};
+  };
   cli::Json json{{"leveled", family.situation.leveled},
                  {"measured", family.queries != 0},
                  {"request",
                   {{"memory_bytes", cli::OrNull(family.request.memory_bytes)},
                    {"wasted_reads", cli::OrNull(family.request.wasted_reads)},
                    {"choice", family.request.choice}}},
-                 {"levels", std::move(levels)}};
+                 {"levels", ListJson(family.situation.levels, level_json)}};
   if (!family.error.empty()) {
     json["error"] = family.error;
     return json;
@@ -184,10 +176,8 @@ cli::Json AdviceJson(const FamilyAdvice& family) {
   json["filter_bytes_now"] = family.advice.filter_bytes_now;
   json["bits_per_key_now"] = NumberOrNull(BitsNow(family));
   json["wasted_reads_now"] = NumberOrNull(family.advice.wasted_reads_now);
-  json["choices"] = cli::Json::array();
-  for (const Choice& choice : family.advice.choices) json["choices"].push_back(ChoiceJson(choice));
-  json["remarks"] = cli::Json::array();
-  for (const Remark& remark : family.remarks) json["remarks"].push_back(remark.text);
+  json["choices"] = ListJson(family.advice.choices, ChoiceJson);
+  json["remarks"] = ListJson(family.remarks, [](const Remark& remark) { return remark.text; });
   return json;
 }
 

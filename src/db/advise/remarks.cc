@@ -45,12 +45,6 @@ std::string CacheText(const Inputs& inputs, const Inspection& inspection,
          ". docs/db.md says what helps if that is more than half.";
 }
 
-// How to go back.
-std::string BackText(bool is_stock, const std::string& policy) {
-  return "To go back, set filter_policy" + (policy.empty() ? " to the present one" : "=" + policy) +
-         (is_stock ? "." : " and rewrite the files again.");
-}
-
 // How new filters come to the files, and who can use them.
 std::string ApplyText(const std::string& engine, bool is_stock) {
   const std::string rewrite = engine == "RocksDB"
@@ -113,7 +107,9 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
       "whole database merges all levels into one, whose filters then have the fewest bits: if you "
       "often do that, use the same bits in all levels.");
   add(!choices.empty(), false, ApplyText(engine, chosen.is_stock()));
-  add(!choices.empty(), true, BackText(chosen.is_stock(), policy));
+  add(!choices.empty(), true,
+      "To go back, set filter_policy" + (policy.empty() ? " to the present one" : "=" + policy) +
+          (chosen.is_stock() ? "." : " and rewrite the files again."));
   return remarks;
 }
 

@@ -45,8 +45,6 @@ bool CanDifferByLevel(const Situation& tree) {
 // Bits per key are printed in hundredths.
 double Hundredths(double bits) { return std::round(bits * 100) / 100; }
 
-constexpr int kStepsPerBit = 100;
-
 // More bits gain nothing, because filters have at most 30 probes (filter_options.h).
 double MostBits(Format format) {
   constexpr double kMostUsefulBits = 45;
@@ -127,13 +125,12 @@ Division Divide(const Situation& tree, Format format, bool by_level, double bits
 // have keys, and its ratio is allowed; it must outlive the divider.
 Divider MakeDivider(const Situation& tree, Format format, bool by_level) {
   return Divider(
-      {AllowedBitsPerKey(format).min, MostBits(format)}, kStepsPerBit,
+      {AllowedBitsPerKey(format).min, MostBits(format)}, /*steps_per_bit=*/100,
       [&tree, format, by_level](double bits) { return Divide(tree, format, by_level, bits); });
 }
 
 // ---- Which choices are better.
 
-constexpr double kDefaultBits = 10;
 // A choice that saves less is not worth a change, and is within the error of a measured rate.
 constexpr double kWorthwhile = 0.95;
 
@@ -252,8 +249,8 @@ class Adviser {
     const bool is_filtered = std::all_of(tree_.levels.begin(), tree_.levels.end(),
                                          [](const Level& level) { return level.filter_bytes > 0; });
     if (!is_filtered) {
-      AddChoices({"10 bits per key", false, true,
-                  [](const Divider& divider) { return divider.At(kDefaultBits); }});
+      AddChoices(
+          {"10 bits per key", false, true, [](const Divider& divider) { return divider.At(10); }});
     }
     if (advice_->filter_bytes_now == 0) return;
     AddChoices({"same memory", false, true, Within(advice_->filter_bytes_now), is_filtered});

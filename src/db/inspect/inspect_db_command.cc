@@ -169,8 +169,7 @@ void PrintText(const InspectOptions& options, const Inputs& inputs, const Inspec
                const std::vector<size_t>& missing) {
   PrintInspection(inputs, inspection);
   const std::vector<size_t> done = DoneFiles(inputs);
-  const bool lists_all = options.files || inputs.files.size() <= kFewFiles;
-  if (lists_all) PrintTable(inputs, inspection.files, done);
+  if (options.files || inputs.files.size() <= kFewFiles) PrintTable(inputs, inspection.files, done);
   if (!options.required) return;
   std::cout << '\n';
   cli::PrintLine("required: " + std::string(FormatName(*options.required)) +
@@ -196,10 +195,9 @@ int Run(const InspectOptions& options) {
       return FileJson(inputs, inputs.files[i], inspection.files[i]);
     });
     if (options.required) {
-      cli::Json paths = cli::Json::array();
-      for (const size_t i : missing) paths.push_back(inputs.files[i].path);
+      const auto path = [&](size_t i) { return inputs.files[i].path; };
       json["required"] = {{"format", FormatName(*options.required)},
-                          {"missing_in", std::move(paths)}};
+                          {"missing_in", ListJson(missing, path)}};
     }
     AddProblems(inputs, &json);
     cli::Print(json);
@@ -217,10 +215,7 @@ void AddInspectCommand(CLI::App* db, int* exit_code) {
       db->add_subcommand("inspect", "Shows the filters: kinds, bits per key, expected FPR");
   auto options = std::make_shared<InspectOptions>();
   AddCommonOptions(command, &options->common);
-  command->add_option("--policy", options->policy,
-                      "The database's filter policy: an option string\n"
-                      "(bloomfilter:10) or a name. Files whose filters it\n"
-                      "would ignore are counted [that of OPTIONS]");
+  AddPolicyOption(command, &options->policy);
   cli::AddQuantity(command, "--require", &options->required, ParseFormat,
                    "List the files with filters of another format,\n"
                    "and exit with 4 if there are any");

@@ -90,11 +90,10 @@ cli::Json FamilyJson(const FamilyGroups& family, const Inspection& inspection,
             {"unfiltered_runs", group.unfiltered_runs},
             {"wasted_reads", NumberOrNull(measured.wasted_reads)}};
   });
-  json["not_measured"] = cli::Json::array();
   const auto not_measured = MeasuredRates(family.all, inspection, results).not_measured;
-  for (const auto& [reason, files] : not_measured) {
-    json["not_measured"].push_back({{"reason", reason}, {"files", files}});
-  }
+  json["not_measured"] = ListJson(not_measured, [](const auto& files) -> cli::Json {
+    return {{"reason", files.first}, {"files", files.second}};
+  });
   return json;
 }
 

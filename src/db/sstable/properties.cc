@@ -93,15 +93,6 @@ void Fill(const Values& values, int format_version, InternalProperties* internal
   }
 }
 
-// RocksDB may write the sequence number into a file that it ingests, and keep the checksum for 0.
-// `offset`: that of the value in the block.
-bool HasRightChecksumWithoutSequence(const BlockReader& reader, const BlockHandle& handle,
-                                     const char* stored, uint64_t offset) {
-  std::string copy(stored, static_cast<size_t>(handle.size + kBlockTrailerBytes));
-  std::memset(copy.data() + offset, 0, 8);
-  return reader.HasRightChecksum(copy.data(), handle);
-}
-
 }  // namespace
 
 bool ReadProperties(const BlockFile& file, const BlockHandle& handle, BlockReader* reader,
@@ -121,11 +112,13 @@ bool ReadProperties(const BlockFile& file, const BlockHandle& handle, BlockReade
     const std::string_view name = cursor.key();
     if (name.size() > kMaxNameBytes) continue;
     const std::string_view value = cursor.value();
-    // The checksum of the whole block is computed once more, not for each repetition of a name.
+    // RocksDB may write the sequence number into a file that it ingests, and keep the checksum for
+    // 0. That of the whole block is computed once more, not for each repetition of the name.
     const bool is_first = values.emplace(name, value).second;
     if (is_right || !is_first || name != kGlobalSequence || value.size() != 8) continue;
-    const auto offset = static_cast<uint64_t>(value.data() - contents.data());
-    is_right = HasRightChecksumWithoutSequence(*reader, handle, stored, offset);
+    std::string copy(stored, static_cast<size_t>(handle.size + kBlockTrailerBytes));
+    std::memset(copy.data() + (value.data() - contents.data()), 0, 8);
+    is_right = reader->HasRightChecksum(copy.data(), handle);
   }
   if (!is_right) return file.Damaged(error, kWhat, handle.offset, "its checksum is wrong");
   if (cursor.problem() != nullptr) {

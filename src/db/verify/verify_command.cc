@@ -75,7 +75,6 @@ using sstable::Engine;
 using sstable::FilterKind;
 using sstable::Table;
 
-constexpr const char* kNoFilterQueried = "the engine queries no filter for them";
 constexpr const char* kRangeDeletions = "range deletions, which are not in filters";
 constexpr const char* kNoPrefix = "the filters hold only prefixes, and they have none";
 constexpr const char* kRestore =
@@ -160,25 +159,23 @@ class Verifier final : public KeyWalk {
       return;
     }
     if (query.filter == Table::FilterReader::kNoFilter) {
-      result_.counts.AddNotChecked(kNoFilterQueried, 1, false);
+      result_.counts.AddNotChecked("the engine queries no filter for them", 1, false);
       return;
     }
+    // A filter that matches every key because it is not understood here proves nothing. It is null
+    // if it is unknown which one the engine queries.
     if (filter == nullptr || !filter->CanQuery()) {
-      result_.counts.AddNotChecked(WhyUnknown(filter), 1, true);
+      result_.counts.AddNotChecked(filter != nullptr
+                                       ? filter->why
+                                       : "their partitions are not known: comparator '" +
+                                             keys_.comparator + "' is not known here",
+                                   1, true);
       return;
     }
     ++(is_prefix ? result_.counts.prefixes : result_.counts.keys);
     if (has_ranges) ++result_.counts.ranges;
     if (!may_match) return AddLost(query, is_prefix ? Loss::kPrefix : Loss::kKey);
     if (has_ranges && !filter->RangesAroundMayMatch(query.queried)) AddLost(query, Loss::kRange);
-  }
-
-  // `filter` is null if it is unknown which one the engine queries. A filter that matches every key
-  // because it is not understood here proves nothing.
-  std::string WhyUnknown(const EngineFilter* filter) const {
-    if (filter != nullptr) return filter->why;
-    return "their partitions are not known: comparator '" + keys_.comparator +
-           "' is not known here";
   }
 
   void AddLost(const Query& query, Loss loss) {
@@ -268,17 +265,16 @@ struct VerifyOptions {
 };
 
 cli::Json CountsJson(const VerifyCounts& counts) {
-  cli::Json skipped = cli::Json::array();
-  for (const auto& [reason, keys] : counts.not_checked) {
-    skipped.push_back(
-        {{"reason", reason}, {"count", keys.count}, {"may_be_lost", keys.may_be_lost}});
-  }
+  const auto skipped = [](const auto& row) -> cli::Json {
+    const auto& [reason, keys] = row;
+    return {{"reason", reason}, {"count", keys.count}, {"may_be_lost", keys.may_be_lost}};
+  };
   return {{"entries", counts.entries},
           {"keys_checked", counts.keys},
           {"prefixes_checked", counts.prefixes},
           {"ranges_checked", counts.ranges},
           {"lost", counts.lost},
-          {"not_checked", std::move(skipped)}};
+          {"not_checked", ListJson(counts.not_checked, skipped)}};
 }
 
 struct LossText {
@@ -420,8 +416,7 @@ void PrintJson(const Inputs& inputs, const std::vector<VerifyResult>& results) {
                    {"has_checksums", results[i].has_checksums}};
     file.update(CountsJson(results[i].counts));
     file["doubt"] = cli::TextOrNull(results[i].doubt);
-    file["lost_keys"] = cli::Json::array();
-    for (const LostKey& lost : results[i].lost) file["lost_keys"].push_back(LostJson(lost));
+    file["lost_keys"] = ListJson(results[i].lost, LostJson);
     json["files"].push_back(std::move(file));
   }
   AddProblems(inputs, &json);
