@@ -48,7 +48,10 @@ NewFile Flushed(int num_levels = 7) {
 }
 
 LevelRules RulesFor(const RocksDBFilterOptions& options) {
-  return MakeLevelRules(options, BitsAsInRocksDB(options.bits_per_key));
+  std::string error;
+  const SettingsPtr settings = MakeSettings(options, &error);
+  EXPECT_NE(settings, nullptr) << error;
+  return settings == nullptr ? LevelRules() : settings->levels;
 }
 
 double Bits(const LevelRules& rules, const NewFile& file, const SeenLevels& seen = {}) {
