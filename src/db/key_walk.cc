@@ -5,8 +5,6 @@
 namespace bloomline::db {
 namespace {
 
-using FilterReader = sstable::Table::FilterReader;
-
 constexpr size_t kQueries = 256;
 constexpr size_t kMostBytes = 1 << 20;  // and a key: a key may have megabytes
 
@@ -55,14 +53,6 @@ FilterKeys::FilterKeys(const sstable::Table& table)
   prefixes = true;
   is_capped = !fixed;
   prefix_bytes = is_all ? ~size_t{0} : fixed ? *fixed : capped.value_or(0);
-}
-
-bool KeyWalk::IsFilter(uint64_t index) {
-  return index != FilterReader::kNoFilter && index != FilterReader::kUnknownFilter;
-}
-
-Place KeyWalk::place() const {
-  return {reader_->sequence(), reader_->block_offset(), reader_->entry_in_block()};
 }
 
 bool KeyWalk::Run(std::string* error) {

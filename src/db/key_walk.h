@@ -114,8 +114,13 @@ class KeyWalk {
   // Where the walk is.
   const sstable::Table::KeyReader& entry() const { return *reader_; }
   uint64_t filter() const { return *filter_; }  // FilterReader::FilterOf
-  Place place() const;
-  static bool IsFilter(uint64_t index);
+  Place place() const {
+    return {reader_->sequence(), reader_->block_offset(), reader_->entry_in_block()};
+  }
+  static bool IsFilter(uint64_t index) {
+    using FilterReader = sstable::Table::FilterReader;
+    return index != FilterReader::kNoFilter && index != FilterReader::kUnknownFilter;
+  }
 
   const sstable::Table& table_;
   const FilterKeys keys_;

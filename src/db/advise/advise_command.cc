@@ -137,8 +137,7 @@ int Run(const AdviseOptions& options) {
     json["statistics"] = statistics ? StatisticsJson(*statistics) : cli::Json(nullptr);
     AddProblems(inputs, &json);
     cli::Print(json);
-  }
-  if (!options.common.json && statistics && !is_one_family) {
+  } else if (statistics && !is_one_family) {
     PrintStatistics(*statistics);
     std::cout << "These are of all column families together.\n\n";
   }
@@ -197,9 +196,9 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
       "Prints the memory and the wasted reads of the present filters and of each\n"
       "choice. A choice takes at most the same memory, wastes at most as many reads,\n"
       "or does what --memory or --wasted-reads say. It has the same bits in all\n"
-      "levels, or bits by level. If RocksDB's own filters gain by bits by level, (1)\n"
-      "keeps them: RocksDB alone uses them. The last lines say what to set.\n"
-      "'wasted reads': how many blocks false positives make a Get of a missing key\n"
+      "levels, or bits by level. (1) has RocksDB's own filters if they gain by bits by\n"
+      "level, or if there are none: RocksDB alone uses them. The last lines say what to\n"
+      "set. 'wasted reads': how many blocks false positives make a Get of a missing key\n"
       "read on average; 100 % is one block. Missing keys are taken to be distributed\n"
       "like stored keys.");
   command->callback([=] { *exit_code = Run(*options); });

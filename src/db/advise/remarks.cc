@@ -46,17 +46,18 @@ std::string CacheText(const Inputs& inputs, const Inspection& inspection,
 }
 
 // How new filters come to the files, and who can use them.
-std::string ApplyText(const std::string& engine, bool is_stock) {
+std::string ApplyText(const std::string& engine, const Choice& chosen) {
   const std::string rewrite = engine == "RocksDB"
                                   ? "bloomline-rewrite (docs/operating.md) or a compaction"
                                   : "a compaction";
   return "Only files that are written from now on get the new filters; " + rewrite +
          " gives them to the others. " +
-         (is_stock ? "RocksDB without bloomline uses them, too."
-                   : engine +
-                         " without bloomline cannot use them and reads a block from every "
-                         "file that could hold the key, so each program that reads the "
-                         "database needs bloomline.");
+         (!chosen.is_stock() ? engine +
+                                   " without bloomline cannot use them and reads a block from "
+                                   "every file that could hold the key, so each program that reads "
+                                   "the database needs bloomline."
+          : chosen.by_level ? "RocksDB without bloomline uses them, too."
+                            : "RocksDB itself writes and uses them: this choice needs no library.");
 }
 
 }  // namespace
@@ -106,7 +107,7 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
       "bits_per_key is the average of full levels; the table has this database's. Compacting the "
       "whole database merges all levels into one, whose filters then have the fewest bits: if you "
       "often do that, use the same bits in all levels.");
-  add(!choices.empty(), false, ApplyText(engine, chosen.is_stock()));
+  add(!choices.empty(), false, ApplyText(engine, chosen));
   add(!choices.empty(), true,
       "To go back, set filter_policy" + (policy.empty() ? " to the present one" : "=" + policy) +
           (chosen.is_stock() ? "." : " and rewrite the files again."));

@@ -144,7 +144,8 @@ struct Goal {
   bool saves_memory;  // else wasted reads
   bool must_gain;     // no choice is better than one that saves less than a twentieth
   std::function<std::optional<Division>(const Divider&)> divide;
-  bool stock_is_first = false;  // it costs nothing to keep RocksDB's own filters
+  // RocksDB's own filters cost nothing: to keep those of now, or to have bloomfilter:10.
+  bool stock_is_first = false;
 };
 
 // Less than one read in 100,000 Gets counts as none.
@@ -249,8 +250,9 @@ class Adviser {
     const bool is_filtered = std::all_of(tree_.levels.begin(), tree_.levels.end(),
                                          [](const Level& level) { return level.filter_bytes > 0; });
     if (!is_filtered) {
-      AddChoices(
-          {"10 bits per key", false, true, [](const Divider& divider) { return divider.At(10); }});
+      AddChoices({"10 bits per key", false, true,
+                  [](const Divider& divider) { return divider.At(10); },
+                  advice_->filter_bytes_now == 0});
     }
     if (advice_->filter_bytes_now == 0) return;
     AddChoices({"same memory", false, true, Within(advice_->filter_bytes_now), is_filtered});
@@ -289,8 +291,10 @@ class Adviser {
     });
     auto begin = choices.begin();
     if (goal.stock_is_first) {
-      begin = std::stable_partition(choices.begin(), choices.end(),
-                                    [](const Choice& choice) { return choice.is_stock(); });
+      const bool by_level = situation_.stock_format.has_value();
+      begin = std::stable_partition(choices.begin(), choices.end(), [=](const Choice& choice) {
+        return choice.is_stock() && choice.by_level == by_level;
+      });
     }
     const auto best = Recommended(goal.saves_memory, begin, choices.end());
     std::rotate(begin, best, best + (best == choices.end() ? 0 : 1));
