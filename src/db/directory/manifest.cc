@@ -60,15 +60,10 @@ class RecordLog {
         record_offset_ = fragment.offset;
       }
       in_record_ = type != kFull && type != kLast;
-      if (type == kFull) {
-        *record = fragment.payload;
-        return true;
-      }
       record_.append(fragment.payload);
-      if (type == kLast) {
-        *record = record_;
-        return true;
-      }
+      if (in_record_) continue;
+      *record = record_;
+      return true;
     }
     return false;
   }

@@ -58,9 +58,18 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
                       RateOrDash(measured.wasted_reads)};
                 });
     PrintFacts(inspection.files, family.all);
-    const auto not_measured = MeasuredRates(family.all, inspection, results).not_measured;
-    for (const auto& [reason, files] : not_measured) {
+    const MeasuredGroup all = MeasuredRates(family.all, inspection, results);
+    for (const auto& [reason, files] : all.not_measured) {
       if (reason != kNoFilter) PrintWrapped("not measured: " + FilesText(files) + ": " + reason);
+    }
+    // Up to 2.5 times the expected rate is usual.
+    const double least = ConfidenceInterval(all.adjacent.rate(), all.adjacent.queries()).first;
+    if (family.all.kinds.count(engine_filters::Kind::kClassic) != 0 &&
+        least > 4 * all.expected.rate()) {
+      PrintWrapped(
+          "LevelDB's hash is weak for keys that differ only in their last bytes: hence the false "
+          "positives for adjacent keys. More bits do not help; bloomline's filters do, or keys "
+          "whose length is no multiple of 4 (docs/leveldb.md).");
     }
   }
 }

@@ -92,7 +92,7 @@ bool DecodeFooter(std::string_view end, uint64_t file_bytes, bool verify_checksu
   }
   footer->format_version = static_cast<int>(version);
   footer->checksum = static_cast<ChecksumType>(bytes[0]);
-  if (!IsKnown(footer->checksum)) {
+  if (footer->checksum > ChecksumType::kXxh3) {
     return Refuse(problem, "has checksum type ", int{static_cast<unsigned char>(bytes[0])},
                   "; 0 to 4 are known");
   }

@@ -85,7 +85,6 @@ void Fill(const Values& values, int format_version, InternalProperties* internal
   if (values.Fixed32("rocksdb.external_sst_file.version", &external_version) &&
       external_version == 2 && sequence.size() >= 8) {
     internal->global_sequence = LoadLittleEndian64(sequence.data());
-    internal->has_global_sequence = internal->global_sequence != 0;
   }
   if (format_version >= 7) {  // "BuiltinV2;0407;": who compressed, and the types
     const std::string_view compression = values.Text("rocksdb.compression");

@@ -53,7 +53,6 @@ void TakeMetaBlock(std::string_view name, const BlockHandle& handle, TableParts*
     parts->index = handle;
   } else if (name == "rocksdb.compression_dict") {
     parts->dictionary = handle;
-    parts->has_dictionary = handle.size > 0;
   } else if (name == "rocksdb.range_del" && handle.size > 0) {
     parts->has_range_deletions = true;
   }

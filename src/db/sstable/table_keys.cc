@@ -89,7 +89,7 @@ class TableKeyReader final : public Table::KeyReader {
       : parts_(parts), walk_(parts), reader_(&parts->blocks, BlockReader::Access::kSequential) {}
 
   bool Open(std::string* error) {
-    if (parts_->has_dictionary) {
+    if (parts_->dictionary.size > 0) {
       BlockReader reader(&parts_->blocks, BlockReader::Access::kRandom);
       std::string_view dictionary;
       if (!reader.Read("compression dictionary", parts_->dictionary, &dictionary, error)) {
@@ -118,8 +118,8 @@ class TableKeyReader final : public Table::KeyReader {
     user_key_ = key.substr(0, key.size() - kSequenceAndTypeBytes);
     value_ = entries_.value();
     type_ = static_cast<uint8_t>(packed);
-    sequence_ =
-        parts_->internal.has_global_sequence ? parts_->internal.global_sequence : packed >> 8;
+    const uint64_t of_all = parts_->internal.global_sequence;
+    sequence_ = of_all != 0 ? of_all : packed >> 8;
     entry_in_block_ = next_entry_++;
     ++num_entries_;
     return true;

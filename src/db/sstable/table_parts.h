@@ -13,8 +13,7 @@ namespace bloomline::sstable {
 // Properties that readers need, and users do not.
 struct InternalProperties {
   IndexForm index;
-  // In an ingested file, all keys have this sequence number, and their own are 0.
-  bool has_global_sequence = false;
+  // In an ingested file, all keys have this sequence number, and their own are 0; 0 in others.
   uint64_t global_sequence = 0;
   std::string compression_manager;  // format_version 7
 };
@@ -32,7 +31,6 @@ struct TableParts {
   FilterKind filter_kind = FilterKind::kNone;
   std::string filter_name;
   BlockHandle filter;
-  bool has_dictionary = false;
   BlockHandle dictionary;
   bool has_range_deletions = false;
 };

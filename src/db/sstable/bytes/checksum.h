@@ -10,8 +10,6 @@ namespace bloomline::sstable {
 // RocksDB's numbers.
 enum class ChecksumType : uint8_t { kNone, kCrc32c, kXxHash, kXxHash64, kXxh3 };
 
-inline bool IsKnown(ChecksumType type) { return type <= ChecksumType::kXxh3; }
-
 // The stored form, but without context. 0 for kNone.
 uint32_t Checksum(ChecksumType type, const char* data, size_t n);
 
