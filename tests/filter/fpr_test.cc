@@ -10,19 +10,17 @@
 #include <cmath>
 #include <iterator>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "bloomline/filter.h"
-#include "bloomline/filter_theory.h"
-#include "bloomline/sizing.h"
 #include "src/filter/bits/hash.h"
-#include "src/filter/container/leveldb_shapes.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/layout_row.h"
 #include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/rates/rates.h"
 #include "src/filter/view/hash_query.h"
 #include "tests/support/key_shapes.h"
+#include "tests/support/leveldb_filter.h"
 
 namespace bloomline::tests::fpr_test {
 namespace {
@@ -33,6 +31,8 @@ constexpr double kMaxQueries = 2e7;
 constexpr double kMinFilters = 20000;
 constexpr double kTolerance = 0.05;
 
+enum class Container { kLevelDB, kStandalone };
+
 // A filter over keys start, start + 2, ... The bytes stay in place when it is moved, for payload
 // points at them.
 struct Built {
@@ -40,43 +40,21 @@ struct Built {
   filter::Payload payload;
 };
 
-Built BuildFlat(KeyMaker& key, uint64_t start, uint64_t n, double bits_per_key) {
-  std::vector<uint64_t> hashes;
-  for (uint64_t i = 0; i < n; ++i) hashes.push_back(filter::Hash64(key(start + 2 * i), 0));
-  const filter::FilterShape shape = filter::LevelDBBloomShape(n, bits_per_key);
+Built Build(Container container, const FilterOptions& options, KeyMaker& key, uint64_t start,
+            uint64_t n) {
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < n; ++i) keys.emplace_back(key(start + 2 * i));
   Built built;
-  built.bytes->assign(shape.payload_bytes(), '\0');
-  filter::LayoutRowFor(shape.layout)
-      .insert(shape, kernels::ActiveKernel(), built.bytes->data(), n, hashes.data());
-  built.bytes->push_back(filter::LevelDBCode(shape));
-  built.payload = filter::DecodeLevelDB(*built.bytes);
+  if (container == Container::kLevelDB) {
+    *built.bytes = LevelDBFilter(options, {keys.begin(), keys.end()});
+    built.payload = filter::DecodeLevelDB(*built.bytes);
+  } else {
+    FilterBuilder builder(options);
+    for (const std::string& one : keys) builder.AddKey(one);
+    *built.bytes = builder.Finish();
+    built.payload = filter::DecodeTrailer(*built.bytes);
+  }
   return built;
-}
-
-Built BuildBlocked(KeyMaker& key, uint64_t start, uint64_t n, const FilterOptions& options) {
-  FilterBuilder builder(options);
-  for (uint64_t i = 0; i < n; ++i) builder.AddKey(key(start + 2 * i));
-  Built built;
-  *built.bytes = builder.Finish();
-  built.payload = filter::DecodeTrailer(*built.bytes);
-  return built;
-}
-
-// What LevelDB's adaptor makes for kCompact, where it is compact.
-Built BuildCompactLines(KeyMaker& key, uint64_t start, uint64_t n, double bits_per_key) {
-  std::vector<uint64_t> hashes;
-  for (uint64_t i = 0; i < n; ++i) hashes.push_back(filter::Hash64(key(start + 2 * i), 0));
-  filter::FilterShape shape = filter::LevelDBSmallSetShape(n, bits_per_key);
-  Built built;
-  built.bytes->assign(shape.payload_bytes(), '\0');
-  filter::BuildSmallPayload(hashes.data(), n, &shape, kernels::ActiveKernel(), built.bytes->data());
-  built.bytes->push_back(filter::LevelDBCode(shape));
-  built.payload = filter::DecodeLevelDB(*built.bytes);
-  return built;
-}
-
-double Theory(const filter::Payload& payload, uint64_t n) {
-  return filter::ExactShapeRate(payload, n);
 }
 
 class FprTest : public testing::TestWithParam<KeyShape> {
@@ -90,14 +68,14 @@ class FprTest : public testing::TestWithParam<KeyShape> {
 
 // Small sets need many filters, because their rates differ. Missing keys are the odd numbers in and
 // around the range of stored ones.
-template <typename Build>
-void ExpectRateOfTheory(KeyShape shape, double bits_per_key, uint64_t n, Build build,
-                        double expected_matches = kExpected, double tolerance = kTolerance) {
-  SCOPED_TRACE(testing::Message() << Name(shape) << ", " << bits_per_key << " bits per key, n "
-                                  << n);
+void ExpectRateOfTheory(KeyShape shape, Container container, const FilterOptions& options,
+                        uint64_t n, double expected_matches = kExpected,
+                        double tolerance = kTolerance) {
+  SCOPED_TRACE(testing::Message() << Name(shape) << ", " << options.bits_per_key
+                                  << " bits per key, n " << n);
   KeyMaker key(shape);
-  Built built = build(key, 0, n);
-  const double theory = Theory(built.payload, n);
+  Built built = Build(container, options, key, 0, n);
+  const double theory = filter::ExactShapeRate(built.payload, n);
   const bool measurable = theory * kMaxQueries >= expected_matches;
   const bool small = n < 5000;
   const double queries = std::max(measurable ? expected_matches / theory : kMaxQueries / 10,
@@ -107,7 +85,7 @@ void ExpectRateOfTheory(KeyShape shape, double bits_per_key, uint64_t n, Build b
   double asked = 0;
   double matches = 0;
   for (uint64_t start = stride; asked < queries; start += stride) {
-    if (n < 100000) built = build(key, start, n);
+    if (n < 100000) built = Build(container, options, key, start, n);
     const uint64_t base = n < 100000 ? start : 0;
     const uint64_t offset = n < 100000 ? 0 : start - stride;
     for (uint64_t i = 0; i < queries_per_filter; ++i) {
@@ -131,23 +109,16 @@ TEST_P(FprTest, FlatFiltersOfLevelDBSizes) {
     for (const uint64_t n : {1, 2, 4, 10, 36, 60, 200, 500}) {
       // Of those of 16 bits, some filters have most of the false positives.
       if ((n < 4 && bits_per_key == 16) || !TakesNextCase()) continue;
-      ExpectRateOfTheory(GetParam(), bits_per_key, n,
-                         [&](KeyMaker& key, uint64_t start, uint64_t count) {
-                           return BuildFlat(key, start, count, bits_per_key);
-                         });
+      ExpectRateOfTheory(GetParam(), Container::kLevelDB, {Format::kBlocked, bits_per_key}, n);
     }
   }
 }
 
 TEST_P(FprTest, BlockedFilters) {
   for (const double bits_per_key : {6.0, 10.0, 16.0}) {
-    FilterOptions options{Format::kBlocked, bits_per_key};
     for (const uint64_t n : {1, 10, 36, 100, 501, 5000, 100000, 1000000}) {
       if (!TakesNextCase()) continue;
-      ExpectRateOfTheory(GetParam(), bits_per_key, n,
-                         [&](KeyMaker& key, uint64_t start, uint64_t count) {
-                           return BuildBlocked(key, start, count, options);
-                         });
+      ExpectRateOfTheory(GetParam(), Container::kStandalone, {Format::kBlocked, bits_per_key}, n);
     }
   }
 }
@@ -160,15 +131,10 @@ TEST_P(FprTest, CompactFilters) {
   // An arrangement each.
   for (const double bits_per_key : {3.2, 5.0, 6.0, 7.2, 9.0, 10.0}) {
     const bool slow = bits_per_key < 7;  // many keys in a block take long to solve
-    FilterOptions options{Format::kCompact, bits_per_key};
     for (const uint64_t n : {200, 1000, 300000}) {
       if ((slow && n < 300000) || !TakesNextCase()) continue;
-      ExpectRateOfTheory(
-          GetParam(), bits_per_key, n,
-          [&](KeyMaker& key, uint64_t start, uint64_t count) {
-            return BuildBlocked(key, start, count, options);
-          },
-          kCompactExpected);
+      ExpectRateOfTheory(GetParam(), Container::kStandalone, {Format::kCompact, bits_per_key}, n,
+                         kCompactExpected);
     }
   }
 }
@@ -180,12 +146,8 @@ TEST_P(FprTest, CompactFiltersOfLevelDBSizes) {
   for (const double bits_per_key : {6.0, 10.0}) {
     for (const uint64_t n : {20, 36, 60, 61, 200}) {
       if (!TakesNextCase()) continue;
-      ExpectRateOfTheory(
-          GetParam(), bits_per_key, n,
-          [&](KeyMaker& key, uint64_t start, uint64_t count) {
-            return BuildCompactLines(key, start, count, bits_per_key);
-          },
-          kCompactExpected, n == 200 ? kSmallSetTolerance : kTolerance);
+      ExpectRateOfTheory(GetParam(), Container::kLevelDB, {Format::kCompact, bits_per_key}, n,
+                         kCompactExpected, n == 200 ? kSmallSetTolerance : kTolerance);
     }
   }
 }
