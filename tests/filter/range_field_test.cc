@@ -23,7 +23,7 @@ struct Content {
   unsigned suffix_bytes = 0;
   unsigned num_cells = 0;
   unsigned num_prefixes = 0;
-  std::string rest;
+  std::string rest = {};
 
   std::string bytes() const {
     const auto two = [](unsigned number) { return std::string{char(number), char(number >> 8)}; };
@@ -38,23 +38,10 @@ bool IsUnderstood(const Content& content) {
 }
 
 Content WithCells(unsigned num_cells, const std::string& rest) {
-  Content content;
-  content.num_cells = num_cells;
-  content.rest = rest;
-  return content;
+  return {0, 65535, 0, num_cells, 0, rest};
 }
 Content WithPrefixes(unsigned num_prefixes, const std::string& rest) {
-  Content content;
-  content.num_prefixes = num_prefixes;
-  content.rest = rest;
-  return content;
-}
-Content WithLengths(unsigned min_bytes, unsigned max_bytes, unsigned suffix_bytes) {
-  Content content;
-  content.min_bytes = min_bytes;
-  content.max_bytes = max_bytes;
-  content.suffix_bytes = suffix_bytes;
-  return content;
+  return {0, 65535, 0, 0, num_prefixes, rest};
 }
 
 std::string Bytes(std::initializer_list<unsigned> numbers) {
@@ -104,11 +91,12 @@ TEST(RangeFieldTest, WhatBreaksARuleIsRefused) {
   ASSERT_TRUE(filter::DecodeRangeField(least, &field));
   EXPECT_EQ(field.family, 0x01020304U);
 
-  EXPECT_FALSE(IsUnderstood(WithLengths(2, 1, 0)));
-  EXPECT_TRUE(IsUnderstood(WithLengths(2, 2, 1)));
-  EXPECT_FALSE(IsUnderstood(WithLengths(2, 2, 2))) << "a suffix that is the key";
-  EXPECT_FALSE(IsUnderstood(WithLengths(2, 3, 1))) << "a suffix of keys of two lengths";
-  EXPECT_FALSE(IsUnderstood(WithLengths(65535, 65535, 1))) << "those may have any length";
+  // Least and greatest bytes of keys, bytes of their suffix.
+  EXPECT_FALSE(IsUnderstood({2, 1, 0}));
+  EXPECT_TRUE(IsUnderstood({2, 2, 1}));
+  EXPECT_FALSE(IsUnderstood({2, 2, 2})) << "a suffix that is the key";
+  EXPECT_FALSE(IsUnderstood({2, 3, 1})) << "a suffix of keys of two lengths";
+  EXPECT_FALSE(IsUnderstood({65535, 65535, 1})) << "those may have any length";
 
   EXPECT_FALSE(IsUnderstood(WithCells(1, ""))) << "cut";
   EXPECT_FALSE(IsUnderstood(WithCells(1, Bytes({1})))) << "cut";
@@ -150,13 +138,9 @@ TEST(RangeFieldTest, AnyContentIsSafe) {
   std::mt19937_64 random(7);
   const std::string zeros(128, '\0');
   const filter::FilterShape shape = filter::FilterShape::Blocked(1, 5);
-  const std::string intact = [] {
-    Content parts = WithLengths(16, 16, 8);
-    parts.num_cells = 2;
-    parts.num_prefixes = 3;
-    parts.rest = Bytes({8, 0, 40, 0xc0, '/', 1, '/', 0x18, '/' + 1, 4}) + "last key";
-    return parts.bytes();
-  }();
+  const Content parts = {
+      16, 16, 8, 2, 3, Bytes({8, 0, 40, 0xc0, '/', 1, '/', 0x18, '/' + 1, 4}) + "last key"};
+  const std::string intact = parts.bytes();
   size_t num_understood = 0;
   for (int i = 0; i < 100000; ++i) {
     std::string content = intact;
