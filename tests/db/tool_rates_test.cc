@@ -1,36 +1,21 @@
 // The rates of `bloomline db` against RocksDB's tickers, and the promises of its advice against
 // those of the same database after it has been compacted with what was advised.
 #include <gtest/gtest.h>
-#include <rocksdb/convenience.h>
-#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
 
-#include <memory>
 #include <ostream>
 #include <string>
 
-#include "bloomline/rocksdb.h"
 #include "tests/cli/tool_run.h"
 #include "tests/engines/five_levels.h"
+#include "tests/engines/rocksdb_settings.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::tests::tool_rates_test {
 namespace {
 
-using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
-
 constexpr uint64_t kKeys = 100000;
 constexpr uint64_t kLookups = 300000;
-
-Policy PolicyOf(const std::string& option_string) {
-  RegisterBloomline();
-  Policy policy;
-  rocksdb::ConfigOptions strict;
-  strict.ignore_unsupported_options = false;
-  const rocksdb::Status status =
-      rocksdb::FilterPolicy::CreateFromString(strict, option_string, &policy);
-  EXPECT_TRUE(status.ok() && policy != nullptr) << option_string << ": " << status.ToString();
-  return policy;
-}
 
 // The filters that are written.
 struct Case {
