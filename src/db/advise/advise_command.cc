@@ -189,7 +189,7 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
   AddPolicyOption(command, &options->policy);
   AddMeasureOptions(command, &options->measure);
   cli::AddQuantity(command, "--cache", &options->cache_bytes, cli::ParseBytes,
-                   "The size of RocksDB's block cache, for example 8GiB");
+                   "The size of the block cache, for example 8GiB");
   command->footer(
       "Example:\n"
       "    bloomline db advise --memory 2GiB /var/lib/app/db\n\n"

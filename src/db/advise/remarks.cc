@@ -38,8 +38,11 @@ std::string CacheText(const Inputs& inputs, const Inspection& inspection,
                            cli::BytesText(index_bytes) + ")";
   const std::string name = "the block cache of " + cli::BytesText(cache_bytes);
   if (is_cached != "true") {
-    return text + " are in the memory of the open tables, beside " + name +
-           ": cache_index_and_filter_blocks in OPTIONS is " + OrUnknown(is_cached) + ".";
+    const bool is_leveldb = inputs.databases[family.database].engine == sstable::Engine::kLevelDB;
+    return text + " are in the memory of the open tables, beside " + name + ": " +
+           (is_leveldb
+                ? "LevelDB caches only data blocks."
+                : "cache_index_and_filter_blocks in OPTIONS is " + OrUnknown(is_cached) + ".");
   }
   return text + " take " + ShareText(filter_bytes + index_bytes, cache_bytes) + " of " + name +
          ". docs/db.md says what helps if that is more than half.";
@@ -98,8 +101,7 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
   add(all.ranges.files != 0, true,
       "The filters also have entries for ranges (" + cli::BytesText(all.ranges.entry_bytes) +
           "), which the comparison leaves out. To keep them, set range_prefixes with any choice.");
-  add(cache_bytes != 0 && engine == "RocksDB", false,
-      CacheText(inputs, inspection, inspection.groups[g], cache_bytes));
+  add(cache_bytes != 0, false, CacheText(inputs, inspection, inspection.groups[g], cache_bytes));
   add(chosen.format == Format::kRibbon, false,
       "For Ribbon filters, bits_per_key is that of Bloom filters with the same FPR; they need a "
       "third less memory, which the table shows.");
