@@ -185,6 +185,41 @@ void FindCoverage(const Inputs& inputs, const std::vector<size_t>& members,
   }
 }
 
+// Groups the files that are done by database and column family, and sets their coverage.
+// Files that were named on their own have level -1, and their rates are averaged over keys.
+std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<InspectedFile>* files) {
+  std::map<std::pair<size_t, int>, std::vector<size_t>> families;  // by database, column family
+  std::map<std::pair<size_t, int>, uint64_t> unread_files;
+  // A database without files is shown, too.
+  for (size_t d = 0; d < inputs.databases.size(); ++d) {
+    if (!inputs.databases[d].path.empty()) families[{d, 0}];
+  }
+  for (size_t i = 0; i < inputs.files.size(); ++i) {
+    const InputFile& file = inputs.files[i];
+    const std::pair<size_t, int> key(file.database, file.column_family);
+    if (file.state == FileState::kDone) families[key].push_back(i);
+    if (file.state == FileState::kFailed) ++unread_files[key];
+  }
+  std::vector<FamilyGroups> groups;
+  for (const auto& [key, members] : families) {
+    FindCoverage(inputs, members, files);
+    FamilyGroups& family = groups.emplace_back();
+    std::tie(family.database, family.column_family) = key;
+    family.unread_files = unread_files[key];
+    std::map<int, Group> levels;
+    for (const size_t i : members) {
+      const InputFile& file = inputs.files[i];
+      levels[file.level].AddFile(i, (*files)[i], file.bytes);
+      family.all.AddFile(i, (*files)[i], file.bytes);
+    }
+    for (auto& [level, group] : levels) {
+      group.level = level;
+      family.levels.push_back(std::move(group));
+    }
+  }
+  return groups;
+}
+
 }  // namespace
 
 void AddPolicyOption(CLI::App* command, std::string* policy) {
@@ -235,39 +270,6 @@ void Group::AddFile(size_t index, const InspectedFile& file, uint64_t file_bytes
   FilterSums::Add(facts);
   if (!file.ignored.empty()) ++ignored_files;
   if (facts.kind == sstable::FilterKind::kPartitioned) ++partitioned_files;
-}
-
-std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<InspectedFile>* files) {
-  std::map<std::pair<size_t, int>, std::vector<size_t>> families;  // by database, column family
-  std::map<std::pair<size_t, int>, uint64_t> unread_files;
-  // A database without files is shown, too.
-  for (size_t d = 0; d < inputs.databases.size(); ++d) {
-    if (!inputs.databases[d].path.empty()) families[{d, 0}];
-  }
-  for (size_t i = 0; i < inputs.files.size(); ++i) {
-    const InputFile& file = inputs.files[i];
-    const std::pair<size_t, int> key(file.database, file.column_family);
-    if (file.state == FileState::kDone) families[key].push_back(i);
-    if (file.state == FileState::kFailed) ++unread_files[key];
-  }
-  std::vector<FamilyGroups> groups;
-  for (const auto& [key, members] : families) {
-    FindCoverage(inputs, members, files);
-    FamilyGroups& family = groups.emplace_back();
-    std::tie(family.database, family.column_family) = key;
-    family.unread_files = unread_files[key];
-    std::map<int, Group> levels;
-    for (const size_t i : members) {
-      const InputFile& file = inputs.files[i];
-      levels[file.level].AddFile(i, (*files)[i], file.bytes);
-      family.all.AddFile(i, (*files)[i], file.bytes);
-    }
-    for (auto& [level, group] : levels) {
-      group.level = level;
-      family.levels.push_back(std::move(group));
-    }
-  }
-  return groups;
 }
 
 Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::string& name,

@@ -128,10 +128,6 @@ struct FamilyGroups {
   uint64_t unread_files = 0;  // that have an error, and are not in the groups
 };
 
-// Groups the files that are done by database and column family, and sets their coverage.
-// Files that were named on their own have level -1, and their rates are averaged over keys.
-std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<InspectedFile>* files);
-
 struct Inspection {
   std::vector<InspectedFile> files;  // as Inputs::files
   std::vector<FamilyGroups> groups;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "src/cli/shared/json.h"
-#include "src/db/directory/database.h"
 #include "src/db/inputs.h"
 #include "src/db/inspection.h"
 #include "src/db/sstable/table.h"

@@ -192,8 +192,7 @@ std::string OptionString(const Situation& tree, const Choice& choice) {
 // The variables of the preload library, to put before a command. No variable has the ratio, so with
 // another one than kDefaultRatio there are none for bits by level.
 std::string EnvironmentLine(const Situation& tree, const Choice& choice) {
-  if (choice.is_stock() && !choice.by_level) return "";
-  if (choice.by_level && tree.level_size_ratio != kDefaultRatio) return "";
+  if (choice.by_level ? tree.level_size_ratio != kDefaultRatio : choice.is_stock()) return "";
   return StrCat("LD_PRELOAD=libbloomline_",
                 tree.engine == sstable::Engine::kRocksDB ? "rocksdb" : "leveldb",
                 "_preload.so BLOOMLINE_FORMAT=", FormatName(choice.format),
@@ -215,11 +214,7 @@ class Adviser {
     }
     advice_->filter_bytes_now = ToBytes(bytes);
     const bool is_asked = request_.memory_bytes || request_.wasted_reads;
-    if (is_asked) {
-      AddRequested();
-    } else {
-      AddBetter();
-    }
+    is_asked ? AddRequested() : AddBetter();
     const size_t num_choices = advice_->choices.size();
     if (is_asked && num_choices == 0) return WhyImpossible();
     if (num_choices != 0 && static_cast<size_t>(request_.choice) > num_choices) {

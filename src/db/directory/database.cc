@@ -47,6 +47,7 @@ std::string SixDigits(uint64_t number) {
 // The files of a folder that are used here.
 struct Listing {
   std::unordered_map<uint64_t, std::string> tables;  // the name by the number
+  std::vector<std::pair<uint64_t, uint64_t>> logs;   // write-ahead logs: number and bytes
   uint64_t newest_options = 0;                       // 0: none
   bool has_identity = false;
 };
@@ -62,6 +63,8 @@ bool ListFolder(const std::string& folder, Listing* listing, std::string* error)
     const auto table = NumberBehind("", stem);
     if (table && (suffix == ".sst" || suffix == ".ldb")) {
       listing->tables.emplace(*table, std::move(name));
+    } else if (support::FileStatus status; table && suffix == ".log") {
+      if (support::Examine(entry->path(), &status)) listing->logs.emplace_back(*table, status.size);
     } else if (name == "IDENTITY") {
       listing->has_identity = true;
     } else if (const auto number = NumberBehind("OPTIONS-", name)) {
@@ -85,8 +88,7 @@ bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* tex
 
 bool Exists(const std::string& path) {
   std::error_code code;
-  const auto status = std::filesystem::status(path, code);
-  return status.type() != std::filesystem::file_type::not_found;
+  return std::filesystem::status(path, code).type() != std::filesystem::file_type::not_found;
 }
 
 // ---- The live files of a database's folder at one moment, also while its owner changes it.
@@ -224,6 +226,7 @@ void SortByLevelAndKey(const std::string& comparator, TableFile* begin, TableFil
 
 void AddFiles(const Snapshot& snapshot, Database* database) {
   int index = 0;
+  uint64_t first_log = UINT64_MAX;
   for (const auto& [id, live] : snapshot.live.families()) {
     const size_t begin = database->files.size();
     for (const auto& [number, file] : live.files) {
@@ -238,6 +241,10 @@ void AddFiles(const Snapshot& snapshot, Database* database) {
                       database->files.data() + database->files.size());
     database->column_families.push_back(live.family);
     ++index;
+    first_log = std::min(first_log, live.first_log);
+  }
+  for (const auto& [number, bytes] : snapshot.listings.front().second.logs) {
+    if (number >= first_log) database->log_bytes += bytes;
   }
 }
 

@@ -41,6 +41,7 @@ struct Database {
   sstable::Engine engine = sstable::Engine::kLevelDB;
   std::vector<ColumnFamily> column_families;  // at least one
   std::vector<TableFile> files;               // by column family, level, and key order in it
+  uint64_t log_bytes = 0;                     // of write-ahead logs whose keys are in no table yet
   std::set<std::string> warnings;             // one sentence for each thing that could not be read
   // Folders with tables in addition to `path`: RocksDB's db_paths and cf_paths. Only LOG names
   // them.

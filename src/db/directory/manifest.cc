@@ -198,6 +198,7 @@ bool LiveFiles::ApplyOne(VersionEdit&& edit, std::string* problem) {
     return true;
   }
   LiveFamily& live = found->second;
+  live.first_log = edit.numbers[0].value_or(live.first_log);
   if (edit.comparator) live.family.comparator = std::move(*edit.comparator);
   // First the deleted files: a file that moves to another level is in both lists.
   for (const DeletedFile& deleted : edit.deleted_files) {

@@ -15,6 +15,7 @@ namespace bloomline::directory {
 struct LiveFamily {
   ColumnFamily family;
   std::map<uint64_t, TableFile> files;  // by number
+  uint64_t first_log = 0;               // number of the first write-ahead log that they lack
 };
 
 // Keeps the live files, not the history. Refuses edits that contradict those before them, because

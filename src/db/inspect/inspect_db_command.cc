@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
-#include <utility>
 
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/quantity.h"
@@ -130,6 +129,9 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
     PrintLevels(groups[g], {"level", "entries for ranges", "files", "memory", "share of memory"}, 2,
                 RangeCells);
     PrintFacts(files, all);
+    if (database.log_bytes != 0 && groups[g].column_family == 0) {
+      cli::PrintLine("not counted: " + cli::BytesText(database.log_bytes) + " in write-ahead logs");
+    }
   }
 }
 

@@ -3,7 +3,6 @@
 #include <iostream>
 #include <memory>
 
-#include "src/cli/shared/commands.h"
 #include "src/cli/shared/json.h"
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/terminal.h"

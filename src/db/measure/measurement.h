@@ -13,7 +13,6 @@
 
 #include "src/db/inputs.h"
 #include "src/db/inspection.h"
-#include "src/db/report.h"
 #include "src/db/sstable/table.h"
 
 namespace bloomline::db {

@@ -431,11 +431,7 @@ int Run(const VerifyOptions& options) {
       [&](size_t, const sstable::Table& table, VerifyResult* result, std::string* error) {
         return VerifyFile(table, options.max_errors, &listed, result, error);
       });
-  if (options.common.json) {
-    PrintJson(inputs, results);
-  } else {
-    PrintText(inputs, results);
-  }
+  options.common.json ? PrintJson(inputs, results) : PrintText(inputs, results);
   int exit_code = ReportProblems(inputs, "verify");
   for (const VerifyResult& result : results) {
     if (result.counts.lost != 0) return cli::kExitCheckFailed;
