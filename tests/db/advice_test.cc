@@ -327,12 +327,12 @@ TEST(AdviceTest, WithoutFiltersTheDefaultIsAdvised) {
   ASSERT_EQ(advice.choices.size(), 6u);
   // First what needs no library.
   const Choice& plain = advice.choices.front();
-  EXPECT_EQ(plain.title, "RocksDB Bloom, 10 bits per key");
+  EXPECT_EQ(plain.title, "RocksDB Bloom, bits_per_key=10");
   EXPECT_EQ(plain.option_string, "bloomfilter:10");
   EXPECT_EQ(plain.environment, "");
-  EXPECT_EQ(advice.choices[1].title, "compact by level, 10 bits per key");
+  EXPECT_EQ(advice.choices[1].title, "compact by level, bits_per_key=10");
   for (const Choice& choice : advice.choices) {
-    EXPECT_TRUE(HasGoal(choice, "10 bits per key"));
+    EXPECT_TRUE(HasGoal(choice, "bits_per_key=10"));
     EXPECT_NEAR(choice.bits_per_key, 10, 0.02);
   }
   // Only the bottom: optimize_filters_for_hits.
@@ -340,7 +340,7 @@ TEST(AdviceTest, WithoutFiltersTheDefaultIsAdvised) {
   hits.levels.back().filter_bytes = 0;
   const Advice of_hits = Ask(hits);
   EXPECT_NEAR(of_hits.wasted_reads_now, 1 + 4 * 0.00966, 1e-9);
-  EXPECT_TRUE(HasGoal(of_hits.choices.front(), "10 bits per key"));
+  EXPECT_TRUE(HasGoal(of_hits.choices.front(), "bits_per_key=10"));
   // The first choice has filters there, which RocksDB would not write.
   EXPECT_GT(of_hits.choices.front().bits_of_level.back(), 0);
 }

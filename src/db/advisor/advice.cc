@@ -245,7 +245,7 @@ class Adviser {
     const bool is_filtered = std::all_of(tree_.levels.begin(), tree_.levels.end(),
                                          [](const Level& level) { return level.filter_bytes > 0; });
     if (!is_filtered) {
-      AddChoices({"10 bits per key", false, true,
+      AddChoices({"bits_per_key=10", false, true,
                   [](const Divider& divider) { return divider.At(10); },
                   advice_->filter_bytes_now == 0});
     }

@@ -61,7 +61,7 @@ struct Request {
 struct Choice {
   // "RocksDB Bloom by level, same memory": the filters stay as RocksDB itself writes and reads
   // them. "compact by level, same memory": as few wasted reads as possible in the memory of now. Or
-  // "same wasted reads", in as little memory as possible; "10 bits per key", for levels that lack
+  // "same wasted reads", in as little memory as possible; "bits_per_key=10", for levels that lack
   // filters now; "at most the given memory" or "the given rate" of the request.
   std::string title;
   Format format = Format::kCompact;
