@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "bloomline/cpu.h"
 #include "bloomline/sizing.h"
 #include "src/engines/rocksdb/bits/bits_builder.h"
 #include "src/engines/rocksdb/bits_reader.h"
 #include "src/filter/container/trailer.h"
+#include "tests/support/each_kernel.h"
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/repetitions.h"
 
@@ -73,21 +73,17 @@ class RocksDBSmallFiltersTest : public testing::TestWithParam<Format> {
 
 TEST_P(RocksDBSmallFiltersTest, EveryKeyMatchesAtEverySizeWithEachKernel) {
   const BitsPerKeyRange allowed = AllowedBitsPerKey(GetParam());
-  const std::string active = ActiveKernelName();
-  for (const KernelInfo& kernel : Kernels()) {
-    if (!kernel.supported) continue;
-    ASSERT_TRUE(ForceKernel(kernel.name, nullptr));
+  WithEachKernel([&] {
     for (const double bits_per_key : {allowed.min, 3.6, 5.5, 7.1, 10.0, 11.0, 16.0, allowed.max}) {
       FilterOptions options{GetParam(), bits_per_key};
       // Each size up to some past the last flat one.
       for (size_t n = 1; n <= kMaxKeys; n += n >= 520 ? 99 : kIsSlow && n > 40 ? 7 : 1) {
         ExpectAllKeys(options, n, false);
         ExpectAllKeys(options, n, true);
-        ASSERT_FALSE(HasFatalFailure()) << kernel.name << ", " << n << " keys, " << bits_per_key;
+        ASSERT_FALSE(HasFatalFailure()) << n << " keys, " << bits_per_key;
       }
     }
-  }
-  EXPECT_TRUE(ForceKernel(active, nullptr));
+  });
 }
 
 // RocksDB decides by it when a partition is full.

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "bloomline/cpu.h"
 #include "bloomline/sizing.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/layouts/layout_row.h"
 #include "src/filter/view/hash_query.h"
 #include "src/filter/writer/filter_writer.h"
+#include "tests/support/each_kernel.h"
 #include "tests/support/finished_filter.h"
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/key_shapes.h"
@@ -288,15 +288,9 @@ std::vector<std::string> FiltersOfRandomCalls(uint64_t seed) {
 }
 
 TEST(FilterBuilderTest, RandomCallsLoseNoKeyAndGiveTheSameBytesWithEachKernel) {
-  const std::string active = ActiveKernelName();
   for (uint64_t seed = 0; seed < 100; ++seed) {
     const std::vector<std::string> expected = FiltersOfRandomCalls(seed);
-    for (const KernelInfo& kernel : Kernels()) {
-      if (!kernel.supported) continue;
-      ASSERT_TRUE(ForceKernel(kernel.name, nullptr));
-      EXPECT_TRUE(FiltersOfRandomCalls(seed) == expected) << kernel.name << ", seed " << seed;
-    }
-    ASSERT_TRUE(ForceKernel(active, nullptr));
+    tests::WithEachKernel([&] { EXPECT_TRUE(FiltersOfRandomCalls(seed) == expected) << seed; });
   }
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "bloomline/cpu.h"
 #include "bloomline/filter.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/bits/hash.h"
@@ -103,29 +102,7 @@ std::vector<BlockVector> ReadBlockVectors() {
   return vectors;
 }
 
-class GoldenTest : public testing::Test {
- protected:
-  template <typename F>
-  static void WithEachKernel(F check) {
-    const std::string active = ActiveKernelName();
-    for (const kernels::Kernel* kernel : SupportedKernels()) {
-      SCOPED_TRACE(kernel->name);
-      ASSERT_TRUE(ForceKernel(kernel->name, nullptr));
-      check();
-    }
-    EXPECT_TRUE(ForceKernel(active, nullptr));
-  }
-
-  static void ExpectWritten();
-  static void ExpectRead();
-  static void ExpectBlocks();
-};
-
-TEST_F(GoldenTest, WritersMakeExactlyTheBytesOfTheFormat) { WithEachKernel(ExpectWritten); }
-TEST_F(GoldenTest, ReadersUnderstandTheBytesOfTheFormat) { WithEachKernel(ExpectRead); }
-TEST_F(GoldenTest, CompactBlocksAreThoseOfTheFormat) { WithEachKernel(ExpectBlocks); }
-
-void GoldenTest::ExpectWritten() {
+void ExpectWritten() {
   const std::vector<Vector> vectors = ReadVectors();
   ASSERT_GE(vectors.size(), 45u);
   for (const Vector& v : vectors) {
@@ -134,7 +111,7 @@ void GoldenTest::ExpectWritten() {
   }
 }
 
-void GoldenTest::ExpectRead() {
+void ExpectRead() {
   for (const Vector& v : ReadVectors()) {
     const filter::Payload payload = v.container == "leveldb" ? filter::DecodeLevelDB(v.filter)
                                                              : filter::DecodeTrailer(v.filter);
@@ -171,7 +148,7 @@ TEST(ReservedTagTest, AFilterOfEarlierVersionsMatches) {
   EXPECT_EQ(FilterView::Validate(filter), why);
 }
 
-void GoldenTest::ExpectBlocks() {
+void ExpectBlocks() {
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   const std::vector<BlockVector> vectors = ReadBlockVectors();
   ASSERT_GE(vectors.size(), 250u);
@@ -197,6 +174,10 @@ void GoldenTest::ExpectBlocks() {
     }
   }
 }
+
+TEST(GoldenTest, WritersMakeExactlyTheBytesOfTheFormat) { WithEachKernel(ExpectWritten); }
+TEST(GoldenTest, ReadersUnderstandTheBytesOfTheFormat) { WithEachKernel(ExpectRead); }
+TEST(GoldenTest, CompactBlocksAreThoseOfTheFormat) { WithEachKernel(ExpectBlocks); }
 
 }  // namespace
 }  // namespace bloomline::tests::golden_test

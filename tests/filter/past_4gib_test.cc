@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "bloomline/bloom_filter.h"
-#include "bloomline/cpu.h"
 #include "bloomline/filter.h"
 #include "bloomline/sizing.h"
 #include "src/filter/bits/filter_shape.h"
@@ -83,18 +82,15 @@ std::vector<uint64_t> UnitCounts(uint64_t unit_bytes) {
 // The part of the hashes that match, each queried in every way.
 double PartThatMatches(std::string_view filter, const std::vector<uint64_t>& hashes) {
   size_t matches = 0;
-  const std::string active = ActiveKernelName();
   const auto may_match = std::make_unique<bool[]>(hashes.size());
-  for (const Kernel* kernel : SupportedKernels()) {
-    EXPECT_TRUE(ForceKernel(kernel->name, nullptr));
+  WithEachKernel([&] {
     const FilterView view = FilterView::Open(filter);
     view.MayMatchHashes(hashes.size(), hashes.data(), may_match.get());
     for (size_t i = 0; i < hashes.size(); ++i) {
       matches += may_match[i] ? 1 : 0;
       matches += view.MayMatchHash(hashes[i]) ? 1 : 0;
     }
-  }
-  EXPECT_TRUE(ForceKernel(active, nullptr));
+  });
   return static_cast<double>(matches) /
          static_cast<double>(2 * SupportedKernels().size() * hashes.size());
 }
@@ -197,10 +193,8 @@ TEST(Past4GiBTest, BloomFiltersOfEachLayoutKeepTheirKeys) {
   for (const BloomLayout layout : {BloomLayout::kBlocked, BloomLayout::kStandard,
                                    BloomLayout::kBlocked128, BloomLayout::kBlocked64}) {
     for (const uint64_t num_lines : UnitCounts(64)) {
-      for (const Kernel* kernel : SupportedKernels()) {
-        SCOPED_TRACE(testing::Message()
-                     << static_cast<int>(layout) << " " << num_lines << " " << kernel->name);
-        ASSERT_TRUE(ForceKernel(kernel->name, nullptr));
+      SCOPED_TRACE(testing::Message() << static_cast<int>(layout) << " " << num_lines);
+      WithEachKernel([&] {
         const std::vector<uint64_t> hashes = HashesWithEdges(300, seed++);
         const std::vector<uint64_t> others = RandomHashes(500, seed++);
         const auto answers = std::make_unique<bool[]>(others.size());
@@ -220,7 +214,7 @@ TEST(Past4GiBTest, BloomFiltersOfEachLayoutKeepTheirKeys) {
           EXPECT_LT(ask(others), 2);
           memory.Clear();
         }
-      }
+      });
     }
   }
 }

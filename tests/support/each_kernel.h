@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "bloomline/cpu.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/layouts/kernel.h"
 
@@ -39,6 +40,20 @@ inline std::vector<const kernels::Kernel*> SupportedKernels() {
                std::back_inserter(supported),
                [](const kernels::Kernel* kernel) { return kernel->supported(); });
   return supported;
+}
+
+// Calls body() while each supported kernel is the active one.
+template <typename Body>
+void WithEachKernel(Body body) {
+  const std::string active = ActiveKernelName();
+  for (const KernelInfo& kernel : Kernels()) {
+    if (!kernel.supported) continue;
+    SCOPED_TRACE(kernel.name);
+    EXPECT_TRUE(ForceKernel(kernel.name, nullptr));
+    body();
+    if (testing::Test::HasFatalFailure()) break;
+  }
+  EXPECT_TRUE(ForceKernel(active, nullptr));
 }
 
 inline std::vector<uint64_t> RandomHashes(size_t n, uint64_t seed) {
