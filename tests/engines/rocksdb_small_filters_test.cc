@@ -115,6 +115,17 @@ TEST_P(RocksDBSmallFiltersTest, EntriesOfANumberOfBytesAreTheMostThatFit) {
   }
 }
 
+TEST_P(RocksDBSmallFiltersTest, TheEstimatedRateIsThatOfTheKeysAndTheBytes) {
+  RocksDBBitsBuilder builder({GetParam(), 10});
+  const size_t bytes = builder.CalculateSpace(1000000);
+  const double rate = FalsePositiveRate(GetParam(), 10);
+  EXPECT_NEAR(builder.EstimatedFpRate(1000000, bytes), rate, 0.02 * rate);
+  EXPECT_GT(builder.EstimatedFpRate(1100000, bytes), 1.2 * rate);
+  EXPECT_LT(builder.EstimatedFpRate(1000000, bytes * 11 / 10), 0.8 * rate);
+  EXPECT_EQ(builder.EstimatedFpRate(0, bytes), 0);
+  EXPECT_EQ(builder.EstimatedFpRate(1, 16), 1) << "no more than a trailer";
+}
+
 INSTANTIATE_TEST_SUITE_P(Formats, RocksDBSmallFiltersTest,
                          testing::Values(Format::kBlocked, Format::kCompact));
 

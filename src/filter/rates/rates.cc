@@ -284,19 +284,6 @@ double BlockedBitsPerKeyForFalsePositiveRate(double rate, int block_bits) {
 
 // ---- By the shape of a payload.
 
-double filter::ShapeRate(const FilterShape& shape, double bits_per_key) {
-  switch (shape.layout) {
-    case Layout::kBlocked:
-      return BlockedFalsePositiveRate(bits_per_key, shape.num_probes);
-    case Layout::kFlat:
-      return StandardFalsePositiveRate(bits_per_key, shape.num_probes);
-    case Layout::kCompact:
-      return CompactFalsePositiveRate(bits_per_key);
-    default:
-      return kNotANumber;
-  }
-}
-
 double filter::ExactShapeRate(const FilterShape& shape, uint64_t num_keys) {
   switch (shape.layout) {
     case Layout::kBlocked:

@@ -14,10 +14,6 @@ namespace bloomline::filter {
 
 // ---- Filters: bloomline/filter_theory.h for the layout that one has.
 
-// The rate of many keys with `bits_per_key` bits each, in the layout of `shape` with its k. NaN for
-// layouts that only LevelDB has.
-double ShapeRate(const FilterShape& shape, double bits_per_key);
-
 // The expected rate of num_keys keys in this very shape, which has blocks. NaN for layouts without
 // a formula, which only LevelDB has.
 double ExactShapeRate(const FilterShape& shape, uint64_t num_keys);

@@ -217,10 +217,9 @@ size_t RocksDBBitsBuilder::CalculateSpace(size_t num_entries) noexcept {
 double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) noexcept {
   if (num_entries == 0) return 0;
   if (bytes <= writer_.end_bytes()) return 1;
-  const filter::FilterShape shape = ShapeFor(num_entries);
-  const double paid_bits = 8 * static_cast<double>(bytes - writer_.end_bytes());
-  const double bits_per_key = paid_bits / static_cast<double>(num_entries);
-  return filter::ShapeRate(shape, bits_per_key);
+  filter::FilterShape shape = ShapeFor(num_entries);
+  shape.num_blocks = std::max<uint64_t>(1, (bytes - writer_.end_bytes()) / shape.block_bytes);
+  return filter::ExactShapeRate(shape, num_entries);
 }
 
 }  // namespace bloomline
