@@ -16,14 +16,16 @@ namespace {
 
 // ---- The running policy.
 
-// Refuses texts for which RocksDB has no policy in any program. Other names can be a program's own.
+// Refuses what is no number of bits behind these names: RocksDB then uses no filters, without an
+// error. Other names can be a program's own.
 std::optional<std::string> ParsePolicy(const std::string& text, std::string* error) {
-  static const std::regex with_bits(
-      "(bloomfilter|bloomline):-?[0-9]{0,9}[.]?[0-9]{1,9}(:true|:false)?|"
-      "ribbonfilter:-?[0-9]{0,9}[.]?[0-9]{1,9}(:-?[0-9]{1,9})?");
+  static const std::string number = "-?([0-9]{1,99}[.]?[0-9]{0,99}|[.][0-9]{1,99})";
+  static const std::regex with_bits("(bloomfilter|bloomline):" + number + "(:true|:false)?|" +
+                                    "ribbonfilter:" + number + "(:-?[0-9]{1,9})?");
   const std::string id = directory::OptionId(text);
-  const auto begins = [&](const char* name) { return id.rfind(name, 0) == 0; };
-  const bool has_bits = begins("bloomfilter") || begins("ribbonfilter") || begins("bloomline:");
+  const std::string name = id.substr(0, id.find(':'));
+  const bool has_bits =
+      name == "bloomfilter" || name == "ribbonfilter" || (name == "bloomline" && name != id);
   if (!id.empty() && (!has_bits || std::regex_match(id, with_bits))) return text;
   *error = support::Quoted(text) +
            "; allowed: bloomfilter:BITS, ribbonfilter:BITS, bloomline:BITS, {id=bloomline;...}, "
@@ -36,8 +38,7 @@ std::optional<std::string> ParsePolicy(const std::string& text, std::string* err
 // Both engines look a filter up by name, and silently ignore all others: LevelDB by
 // FilterPolicy::Name(), RocksDB by CompatibilityName(), which its own policies and bloomline's
 // share.
-std::string WhyIgnored(const std::string& policy, const FileFacts& facts,
-                       std::set<std::string>* warnings) {
+std::string WhyIgnored(const std::string& policy, const FileFacts& facts) {
   if (policy.empty() || !facts.has_filter()) return "";
   const bool is_rocksdb = facts.engine == sstable::Engine::kRocksDB;
   const std::string id = is_rocksdb ? directory::OptionId(policy) : policy;
@@ -47,12 +48,7 @@ std::string WhyIgnored(const std::string& policy, const FileFacts& facts,
                           ? id.rfind("bloomfilter", 0) == 0 || id.rfind("ribbonfilter", 0) == 0 ||
                                 id.rfind("rocksdb.", 0) == 0
                           : id == engine_filters::kLevelDBName;
-  if (is_rocksdb && !is_bloomline && !is_none && !is_own) {
-    warnings->insert("filter policy " + support::Quoted(policy) +
-                     " is neither RocksDB's nor bloomline's: unless the program registers this "
-                     "name, RocksDB uses no filters");
-    return "";
-  }
+  if (is_rocksdb && !is_bloomline && !is_none && !is_own) return "";  // a policy of the user's
   std::string_view name = is_rocksdb ? engine_filters::kRocksDBName : id;
   if (!is_rocksdb && is_bloomline) name = engine_filters::kLevelDBName;
   if (is_none || facts.filter_name != name) {
@@ -225,9 +221,9 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<Inspected
 void AddPolicyOption(CLI::App* command, std::string* policy) {
   cli::AddQuantity(command, "--policy", policy, ParsePolicy,
                    "The database's filter policy: an option string\n"
-                   "(bloomfilter:10) or a name; options in braces are not\n"
-                   "checked. Files whose filters it would ignore are\n"
-                   "counted [that of OPTIONS]");
+                   "(bloomfilter:10) or a name; options in braces and\n"
+                   "other names are not checked. Files whose filters it\n"
+                   "would ignore are counted [that of OPTIONS]");
 }
 
 void RangeFacts::Add(const RangeFacts& other) {
@@ -284,9 +280,7 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
     return policy.empty() ? inputs->column_family(part).filter_policy : policy;
   };
   for (size_t i = 0; i < inspection.files.size(); ++i) {
-    const InputFile& file = inputs->files[i];
-    inspection.files[i].ignored = WhyIgnored(running(file), inspection.files[i].facts,
-                                             &inputs->databases[file.database].warnings);
+    inspection.files[i].ignored = WhyIgnored(running(inputs->files[i]), inspection.files[i].facts);
   }
   inspection.groups = GroupFiles(*inputs, &inspection.files);
   for (const FamilyGroups& family : inspection.groups) {

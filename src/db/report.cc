@@ -190,7 +190,7 @@ cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection,
     const directory::Database& database = inputs.databases[d];
     cli::Json json{{"path", database.path},
                    {"engine", EngineName(database.engine)},
-                   {"write_ahead_log_bytes", database.log_bytes}};
+                   {"write_ahead_log_bytes", cli::OrNull(database.log_bytes)}};
     json["column_families"] = cli::Json::array();
     for (size_t g = 0; g < inspection.groups.size(); ++g) {
       const FamilyGroups& groups = inspection.groups[g];

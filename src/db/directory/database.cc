@@ -60,15 +60,16 @@ bool ListFolder(const std::string& folder, Listing* listing, std::string* error)
     std::string name = entry->path().filename();
     const std::string_view stem = std::string_view(name).substr(0, name.rfind('.'));
     const std::string_view suffix = std::string_view(name).substr(stem.size());
-    const auto table = NumberBehind("", stem);
-    if (table && (suffix == ".sst" || suffix == ".ldb")) {
-      listing->tables.emplace(*table, std::move(name));
-    } else if (support::FileStatus status; table && suffix == ".log") {
-      if (support::Examine(entry->path(), &status)) listing->logs.emplace_back(*table, status.size);
+    const auto number = NumberBehind("", stem);
+    if (number && (suffix == ".sst" || suffix == ".ldb")) {
+      listing->tables.emplace(*number, std::move(name));
+    } else if (number && suffix == ".log") {
+      support::FileStatus log;
+      if (support::Examine(entry->path(), &log)) listing->logs.emplace_back(*number, log.size);
     } else if (name == "IDENTITY") {
       listing->has_identity = true;
-    } else if (const auto number = NumberBehind("OPTIONS-", name)) {
-      listing->newest_options = std::max(listing->newest_options, *number);
+    } else if (const auto options = NumberBehind("OPTIONS-", name)) {
+      listing->newest_options = std::max(listing->newest_options, *options);
     }
   }
   return !code || Refuse(error, folder, ": cannot be listed: ", code.message());
@@ -243,8 +244,9 @@ void AddFiles(const Snapshot& snapshot, Database* database) {
     ++index;
     first_log = std::min(first_log, live.first_log);
   }
+  database->log_bytes = 0;
   for (const auto& [number, bytes] : snapshot.listings.front().second.logs) {
-    if (number >= first_log) database->log_bytes += bytes;
+    if (number >= first_log) *database->log_bytes += bytes;
   }
 }
 

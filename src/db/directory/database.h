@@ -7,6 +7,7 @@
 #define BLOOMLINE_DB_DIRECTORY_DATABASE_H_
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -41,8 +42,10 @@ struct Database {
   sstable::Engine engine = sstable::Engine::kLevelDB;
   std::vector<ColumnFamily> column_families;  // at least one
   std::vector<TableFile> files;               // by column family, level, and key order in it
-  uint64_t log_bytes = 0;                     // of write-ahead logs whose keys are in no table yet
-  std::set<std::string> warnings;             // one sentence for each thing that could not be read
+  // Of the write-ahead logs in the folder that may have keys that are in no table. Nothing for
+  // files named on the command line.
+  std::optional<uint64_t> log_bytes;
+  std::set<std::string> warnings;  // one sentence for each thing that could not be read
   // Folders with tables in addition to `path`: RocksDB's db_paths and cf_paths. Only LOG names
   // them.
   std::vector<std::string> table_folders;
