@@ -176,8 +176,8 @@ TEST_F(MemoryGrowthTest, AFillExceedsTheLimitForAWhileOnly) {
                 num_keys, 100 * counted, 100 * files, 100 * Share());
     EXPECT_LT(counted, 1.7) << num_keys;
     EXPECT_LT(files, 2) << num_keys;
-    // Up to three flushed files, whose keys have the most bits, wait in level 0. Of 30,000 keys
-    // they have a seventh: the filters took up to 114 % on a busy machine.
+    // Up to three flushed files, whose keys have the most bits, wait in level 0. With 30,000 keys,
+    // they are a seventh of the files: the filters took up to 114 % on a busy machine.
     EXPECT_LT(Share(), num_keys == 30000 ? 1.25 : 1.1) << num_keys;
     database_.reset();
     ASSERT_TRUE(rocksdb::DestroyDB(dir_.Path("db"), {}).ok());
