@@ -1,6 +1,6 @@
 // Databases that releases wrote, in golden/releases/VERSION/{leveldb,rocksdb}. This version takes
-// their options, uses their filters, finds their keys and adds files. It writes the same filters,
-// so the release can use what this version adds: a database can go back to it.
+// their options, uses their filters, finds their keys and adds files. It writes the same filters
+// and options, so the release can use what this version adds: a database can go back to it.
 //
 // golden/option_strings.txt lists RocksDB's column families: name, number of keys, options.
 #include <gtest/gtest.h>
@@ -52,6 +52,20 @@ std::multiset<std::string> Filters(const fs::path& folder) {
     }
   }
   return filters;
+}
+
+// How the OPTIONS files in the folder write bloomline's policies. Releases that do not know one of
+// the names give all options their defaults.
+std::set<std::string> PolicyLines(const fs::path& folder) {
+  std::set<std::string> lines;
+  for (const auto& file : fs::directory_iterator(folder)) {
+    if (file.path().filename().string().rfind("OPTIONS-", 0) != 0) continue;
+    std::ifstream options(file.path());
+    for (std::string line; std::getline(options, line);) {
+      if (line.find("filter_policy={id=bloomline;") != std::string::npos) lines.insert(line);
+    }
+  }
+  return lines;
 }
 
 class LevelDB {
@@ -211,7 +225,7 @@ TEST(ReleasedDatabasesTest, AreReadAndGetMoreFiles) {
 }
 
 // With BLOOMLINE_WRITE_RELEASE=FOLDER, only writes the databases of a release (releases_test).
-TEST(ReleasedDatabasesTest, TodaysFiltersAreTheSame) {
+TEST(ReleasedDatabasesTest, TodaysFiltersAndOptionsAreTheSame) {
   const TempDir dir;
   const char* kept = std::getenv("BLOOMLINE_WRITE_RELEASE");
   const fs::path folder = kept == nullptr ? dir.Path("") : kept;
@@ -242,6 +256,9 @@ TEST(ReleasedDatabasesTest, TodaysFiltersAreTheSame) {
       EXPECT_TRUE(std::includes(today.begin(), today.end(), then.begin(), then.end()))
           << release / engine;
     }
+    const auto today = PolicyLines(folder / "rocksdb"), then = PolicyLines(release / "rocksdb");
+    EXPECT_GE(then.size(), 10u);
+    EXPECT_TRUE(std::includes(today.begin(), today.end(), then.begin(), then.end()));
   }
 }
 
