@@ -309,7 +309,7 @@ const char* bloomline_active_kernel_name(void); /* static storage */
 uint8_t bloomline_force_kernel(const char* name, char** errptr);
 
 void bloomline_free(void*);
-const char* bloomline_version(void); /* "0.1.0"; static storage */
+const char* bloomline_version(void); /* static storage */
 
 #ifdef __cplusplus
 } /* extern "C" */
