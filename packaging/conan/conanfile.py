@@ -87,5 +87,4 @@ class BloomlineConan(ConanFile):
             component.requires = requires
             component.set_property("cmake_target_name", f"bloomline::{name}")
             component.set_property("pkg_config_name", f"bloomline_{name}")
-        self.cpp_info.components["core"].requires.append("xxhash::xxhash")
         self.cpp_info.components["core"].system_libs = ["pthread", "m"]
