@@ -78,12 +78,13 @@ FilterOptions Parsed(const std::string& line, preload::Engine engine) {
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
   };
-  preload::Settings settings;
-  EXPECT_EQ(
-      preload::Settings::Parse({value("BLOOMLINE_FORMAT"), value("BLOOMLINE_BITS_PER_KEY"), nullptr,
-                                nullptr, value("BLOOMLINE_BITS_BY_LEVEL"), nullptr, nullptr},
-                               engine, &settings),
-      "");
+  preload::Environment environment = {};
+  for (int i = 0; i < preload::kNumVariables; ++i) {
+    environment.values[i] = value(preload::kVariableNames[i]);
+  }
+  const auto settings = preload::Settings::Parse(environment, engine);
+  EXPECT_EQ(settings.wrong, "");
+  EXPECT_TRUE(settings.remarks.empty());
   EXPECT_TRUE(settings.has_bits_per_key) << line;
   return settings.options;
 }

@@ -6,35 +6,78 @@
 #ifndef BLOOMLINE_ENGINES_PRELOAD_ENVIRONMENT_H_
 #define BLOOMLINE_ENGINES_PRELOAD_ENVIRONMENT_H_
 
+#include <sys/auxv.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
 
 namespace bloomline::preload {
 
-// Null: not set.
-struct Environment {
-  const char* format;           // BLOOMLINE_FORMAT
-  const char* bits_per_key;     // BLOOMLINE_BITS_PER_KEY
-  const char* seed;             // BLOOMLINE_SEED
-  const char* verbose;          // BLOOMLINE_VERBOSE
-  const char* bits_by_level;    // BLOOMLINE_BITS_BY_LEVEL; RocksDB only
-  const char* metrics;          // BLOOMLINE_METRICS
-  const char* metrics_seconds;  // BLOOMLINE_METRICS_SECONDS
+// The variables that something of bloomline reads.
+enum Variable {
+  kFormat,
+  kBitsPerKey,
+  kBitsByLevel,  // RocksDB only
+  kSeed,
+  kVerbose,
+  kMetrics,
+  kMetricsSeconds,
+  kRanges,   // read by the filters for ranges
+  kKernel,   // read by the kernels
+  kLibrary,  // read by the Python package
+  kNumVariables
 };
+constexpr char kVariablePrefix[] = "BLOOMLINE_";
+constexpr const char* kVariableNames[] = {
+    "BLOOMLINE_FORMAT",  "BLOOMLINE_BITS_PER_KEY", "BLOOMLINE_BITS_BY_LEVEL",   "BLOOMLINE_SEED",
+    "BLOOMLINE_VERBOSE", "BLOOMLINE_METRICS",      "BLOOMLINE_METRICS_SECONDS", "BLOOMLINE_RANGES",
+    "BLOOMLINE_KERNEL",  "BLOOMLINE_LIBRARY"};
+static_assert(sizeof(kVariableNames) / sizeof(*kVariableNames) == kNumVariables);
+
+struct Environment {
+  const char* values[kNumVariables];  // null: not set
+  // The names that begin like a variable of bloomline and are none, up to a null. Null: there are
+  // none.
+  const char* const* unknown_names;
+};
+
+// Whether it is "BLOOMLINE_...=VALUE" with an unknown name.
+inline bool IsUnknownVariable(const char* entry) {
+  if (std::strncmp(entry, kVariablePrefix, sizeof(kVariablePrefix) - 1) != 0) return false;
+  const size_t size = std::strcspn(entry, "=");
+  for (const char* const name : kVariableNames) {
+    if (std::strlen(name) == size && std::strncmp(entry, name, size) == 0) return false;
+  }
+  return true;
+}
+
+inline const char* const* CaptureUnknownNames() {
+  size_t num_names = 0;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    num_names += IsUnknownVariable(*entry) ? 1 : 0;
+  }
+  if (num_names == 0) return nullptr;
+  auto** const names = static_cast<char**>(std::calloc(num_names + 1, sizeof(char*)));
+  size_t i = 0;
+  for (char** entry = environ; names != nullptr && i < num_names; ++entry) {
+    if (IsUnknownVariable(*entry)) names[i++] = strndup(*entry, std::strcspn(*entry, "="));
+  }
+  return names;
+}
 
 // To be called while the process starts: later, a setenv of another thread could run at the same
 // time. So it copies the values. In setuid programs they have no effect.
 inline Environment CaptureEnvironment() {
-  const auto value = [](const char* name) -> const char* {
-    const char* const text = secure_getenv(name);
-    if (text == nullptr) return nullptr;
-    const char* const copy = strdup(text);
-    return copy == nullptr ? text : copy;
-  };
-  return {value("BLOOMLINE_FORMAT"),         value("BLOOMLINE_BITS_PER_KEY"),
-          value("BLOOMLINE_SEED"),           value("BLOOMLINE_VERBOSE"),
-          value("BLOOMLINE_BITS_BY_LEVEL"),  value("BLOOMLINE_METRICS"),
-          value("BLOOMLINE_METRICS_SECONDS")};
+  Environment environment = {};
+  if (getauxval(AT_SECURE) != 0) return environment;
+  for (int i = 0; i < kNumVariables; ++i) {
+    const char* const value = std::getenv(kVariableNames[i]);
+    char* const copy = value == nullptr ? nullptr : strdup(value);
+    environment.values[i] = copy == nullptr ? value : copy;
+  }
+  environment.unknown_names = CaptureUnknownNames();
+  return environment;
 }
 
 }  // namespace bloomline::preload

@@ -1,9 +1,14 @@
 // libbloomline_leveldb_preload.so: preloaded, it replaces leveldb::NewBloomFilterPolicy. Programs
-// that ask LevelDB for its Bloom filter then write bloomline's, and read both.
+// that ask LevelDB for its Bloom filter then read bloomline's, too, and write the one that the
+// settings name.
 //
 // It does not need libleveldb: many programs contain a copy of LevelDB, for example Node.js's
 // classic-level, and libleveldb beside it would take over its functions.
+#include <algorithm>
+#include <cstring>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "bloomline/cpu.h"
 #include "bloomline/leveldb.h"
@@ -11,6 +16,7 @@
 #include "src/engines/preload/metrics_file.h"
 #include "src/engines/preload/next_function.h"
 #include "src/engines/preload/settings.h"
+#include "src/filter/metrics/filter_counts.h"
 #include "src/support/set_error.h"
 
 namespace leveldb {
@@ -21,7 +27,6 @@ FilterPolicy::~FilterPolicy() = default;
 namespace bloomline::preload {
 namespace {
 
-constexpr char kEngine[] = "LevelDB";
 constexpr char kFunction[] = "_ZN7leveldb20NewBloomFilterPolicyEi";
 using Function = const leveldb::FilterPolicy* (*)(int bits_per_key);
 
@@ -61,26 +66,81 @@ const char* ReasonAgainst(void* function) {
   return reason;
 }
 
-// Returns null, with the reason, if the program keeps its own filters.
-const leveldb::FilterPolicy* NewPolicy(int bits_per_key, std::string* error) {
-  Settings settings;
-  *error = Settings::Parse(StartEnvironment(), Engine::kLevelDB, &settings);
-  if (!error->empty()) return nullptr;
-  StartMetricsFile(settings);
-  FilterOptions& options = settings.options;
-  if (!settings.has_bits_per_key) options.bits_per_key = bits_per_key;
+// One policy writes, another reads. The name is that of the reader.
+class ReadingPolicy final : public leveldb::FilterPolicy {
+ public:
+  ReadingPolicy(std::unique_ptr<const leveldb::FilterPolicy> writer,
+                std::unique_ptr<const leveldb::FilterPolicy> reader)
+      : writer_(std::move(writer)), reader_(std::move(reader)) {}
+
+  const char* Name() const override { return reader_->Name(); }
+  void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
+    writer_->CreateFilter(keys, n, dst);
+  }
+  bool KeyMayMatch(const leveldb::Slice& key, const leveldb::Slice& filter) const override {
+    return reader_->KeyMayMatch(key, filter);
+  }
+
+ private:
+  const std::unique_ptr<const leveldb::FilterPolicy> writer_;
+  const std::unique_ptr<const leveldb::FilterPolicy> reader_;
+};
+
+std::unique_ptr<const leveldb::FilterPolicy> NewNamedPolicy(const FilterOptions& options,
+                                                            std::string* error) {
   const char* const name = options.seed == 0 ? kLevelDBBuiltinName : kSeededName;
-  const auto* const policy = NewLevelDBFilterPolicy(options, name, error);
-  if (policy == nullptr && !settings.has_bits_per_key) {
-    *error = "the program asks for " + std::to_string(bits_per_key) + " bits per key: " + *error +
-             " (BLOOMLINE_BITS_PER_KEY replaces the program's number)";
+  return std::unique_ptr<const leveldb::FilterPolicy>(NewLevelDBFilterPolicy(options, name, error));
+}
+
+// LevelDB's own policy, with bloomline's queries. Null, with the reason, if its filters have
+// another name than those of LevelDB 1.23: with another hash, queries would miss keys.
+std::unique_ptr<const leveldb::FilterPolicy> NewReadingPolicy(
+    std::unique_ptr<const leveldb::FilterPolicy> own, FilterOptions options, std::string* error) {
+  if (std::strcmp(own->Name(), kLevelDBBuiltinName) != 0) {
+    *error = std::string("this LevelDB's filters have another name: ") + own->Name();
+    return nullptr;
   }
-  if (policy != nullptr && settings.verbose) {
-    const std::string text =
-        Describe(options) + ", policy " + policy->Name() + ", kernel " + ActiveKernelName();
-    SayOnceWhatIsActive(kEngine, text.c_str());
+  // Of these options, queries follow only the seed. The others must be valid.
+  if (options.seed != 0) options.format = Format::kBlocked;
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(options.format);
+  options.bits_per_key = std::clamp(options.bits_per_key, allowed.min, allowed.max);
+  std::unique_ptr<const leveldb::FilterPolicy> reader = NewNamedPolicy(options, error);
+  if (reader == nullptr) return nullptr;
+  return std::make_unique<ReadingPolicy>(std::move(own), std::move(reader));
+}
+
+// `own` is LevelDB's function. Returns null, with the reason, if the program keeps its own policy.
+const leveldb::FilterPolicy* NewPolicy(int bits_per_key, Function own, std::string* error) {
+  Settings settings = Settings::Parse(StartEnvironment(), Engine::kLevelDB);
+  PrepareMetricsFile(settings);
+  filter::SetMetricsStart(StartMetricsFile);
+  SayRemarksOnce(settings);
+  if (!settings.has_bits_per_key) settings.options.bits_per_key = bits_per_key;
+  std::unique_ptr<const leveldb::FilterPolicy> policy;
+  if (!settings.WritesOwnFilters()) {
+    policy = NewNamedPolicy(settings.options, &settings.wrong);
+    if (policy == nullptr) {
+      settings.wrong = "the program asks for " + std::to_string(bits_per_key) +
+                       " bits per key: " + settings.wrong +
+                       " (BLOOMLINE_BITS_PER_KEY replaces the program's number)";
+    }
   }
-  return policy;
+  if (policy == nullptr) {
+    settings.KeepOwnFilters();
+    policy = NewReadingPolicy(std::unique_ptr<const leveldb::FilterPolicy>(own(bits_per_key)),
+                              settings.options, error);
+    if (policy == nullptr) return nullptr;
+  }
+  filter::SetSettingsWrong(!settings.wrong.empty());
+  if (!settings.wrong.empty()) {
+    SayOnceThatOwnFiltersStay(Engine::kLevelDB, settings.wrong.c_str(), settings.queried);
+  }
+  if (settings.verbose) {
+    const std::string text = Describe(settings.options) + ", policy " + policy->Name() +
+                             ", kernel " + ActiveKernelName();
+    SayOnceWhatIsActive(Engine::kLevelDB, text.c_str());
+  }
+  return policy.release();
 }
 
 }  // namespace
@@ -94,19 +154,20 @@ const FilterPolicy* NewBloomFilterPolicy(int bits_per_key) {
   using namespace bloomline::preload;
   void* const next = NextFunction(kFunction, __builtin_return_address(0));
   if (next == nullptr) {  // its std::string is not known
-    SayOnceThatNoneIsFound(kEngine);
+    SayOnceThatNoneIsFound("LevelDB");
     return nullptr;  // LevelDB takes it as "no filters"
   }
+  const auto own = reinterpret_cast<Function>(next);
   const char* const reason_against = ReasonAgainst(next);
   std::string error;
   const FilterPolicy* const policy =
       support::OrError(&error, [&](std::string* reason) -> const FilterPolicy* {
         *reason = reason_against;
-        return reason->empty() ? preload::NewPolicy(bits_per_key, reason) : nullptr;
+        return reason->empty() ? preload::NewPolicy(bits_per_key, own, reason) : nullptr;
       });
   if (policy != nullptr) return policy;
-  SayOnceThatOwnFiltersStay(kEngine, error.c_str());
-  return reinterpret_cast<Function>(next)(bits_per_key);
+  SayOnceThatOwnFiltersStay(Engine::kLevelDB, error.c_str(), Queried::kEnginesOwn);
+  return own(bits_per_key);
 }
 
 }  // namespace leveldb

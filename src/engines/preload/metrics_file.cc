@@ -111,15 +111,13 @@ class MetricsFile {
 
 std::atomic<MetricsFile*> metrics_file{nullptr};
 
-void StartOnce() { metrics_file.load()->Start(); }
-
 __attribute__((destructor)) void AtEnd() {
   if (MetricsFile* const file = metrics_file.load()) file->End();
 }
 
 }  // namespace
 
-void StartMetricsFile(const Settings& settings) {
+void PrepareMetricsFile(const Settings& settings) {
   static std::mutex mutex;
   const std::lock_guard<std::mutex> lock(mutex);
   if (settings.metrics.empty() || metrics_file.load() != nullptr) return;
@@ -129,7 +127,10 @@ void StartMetricsFile(const Settings& settings) {
   // Never destroyed: the process may end in any thread.
   metrics_file = new MetricsFile(code ? settings.metrics : path, settings.metrics_seconds);
   pthread_atfork(nullptr, nullptr, [] { metrics_file.load()->LeaveToParent(); });
-  filter::SetMetricsStart(StartOnce);
+}
+
+void StartMetricsFile() {
+  if (MetricsFile* const file = metrics_file.load()) file->Start();
 }
 
 }  // namespace bloomline::preload

@@ -6,13 +6,16 @@
 
 namespace bloomline::preload {
 
-// From the first policy of the process on, a thread replaces the file settings.metrics every
-// settings.metrics_seconds, and when the process ends, which waits for it at most a second. A
-// relative path begins in the folder of the first call. Without such a setting, and after the first
-// call, this does nothing. A child of fork() leaves the file to its parent if that had begun to
-// write it. If two processes write the same file, each overwrites the other's. A failure is
-// reported once on stderr, and tried again.
-void StartMetricsFile(const Settings& settings);
+// Remembers the file settings.metrics. A relative path begins in the folder of the first call.
+// Without such a setting, and after the first call, this does nothing.
+void PrepareMetricsFile(const Settings& settings);
+
+// To be called for each policy, and for each file that is built. If a file is remembered, a thread
+// replaces it every settings.metrics_seconds, and when the process ends, which waits for it at most
+// a second. A child of fork() leaves the file to its parent if that had begun to write it. If two
+// processes write the same file, each overwrites the other's. A failure is reported once on stderr,
+// and tried again.
+void StartMetricsFile();
 
 }  // namespace bloomline::preload
 

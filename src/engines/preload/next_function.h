@@ -59,7 +59,9 @@ inline void* OnlyFunction(const char* name, const void* but) {
 inline void SayOnceThatNoneIsFound(const char* engine) {
   static bool said = false;
   if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) return;
-  std::fprintf(stderr, "bloomline: cannot find out which %s asks for a filter; %s has no filters\n",
+  std::fprintf(stderr,
+               "bloomline: cannot find out which %s asks for a filter; %s queries no existing "
+               "filters, and new files get none\n",
                engine, program_invocation_short_name);
 }
 

@@ -21,6 +21,7 @@
 #include "src/engines/rocksdb/stock/own_builder.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/filter/layouts/formats.h"
+#include "src/filter/metrics/filter_counts.h"
 #include "src/support/number_text.h"
 #include "src/support/set_error.h"
 
@@ -72,8 +73,6 @@ class ReadingPolicy final : public rocksdb::FilterPolicy {
   const std::unique_ptr<const rocksdb::FilterPolicy> reader_;
 };
 
-constexpr char kEngine[] = "RocksDB";
-
 std::atomic<const Environment*> environment{nullptr};
 
 // With a Ribbon filter of N bits per key, RocksDB promises the false-positive rate of a Bloom
@@ -111,10 +110,10 @@ void SayOnceThatNameIsKnown() {
 }
 
 // Adds BLOOMLINE_BITS_BY_LEVEL. Returns an empty string, or what is wrong with it.
-std::string AddBitsByLevel(RocksDBFilterOptions* options) {
-  if (environment.load()->bits_by_level == nullptr || !WritesFilters(*options)) return "";
+std::string AddBitsByLevel(const Settings& settings, RocksDBFilterOptions* options) {
+  if (settings.bits_by_level == nullptr || !WritesFilters(*options)) return "";
   const bool was_valid = options->Validate().empty();
-  std::string error = SetOption("bits_by_level", environment.load()->bits_by_level, options);
+  std::string error = SetOption("bits_by_level", settings.bits_by_level, options);
   if (error.empty() && was_valid) error = options->Validate();
   return error.empty() ? error : "BLOOMLINE_BITS_BY_LEVEL: " + error;
 }
@@ -138,76 +137,103 @@ std::unique_ptr<const rocksdb::FilterPolicy> NewOwnPolicy(const Asked& asked) {
                       : rocksdb::NewBloomFilterPolicy(asked.bits_per_key));
 }
 
-// Whether RocksDB's own policy writes what the settings say.
-bool KeepsOwnPolicy(const Settings& settings) {
-  return settings.is_stock && !settings.has_bits_per_key &&
-         environment.load()->bits_by_level == nullptr;
-}
-
 // The text that BLOOMLINE_VERBOSE shows of a policy.
 std::string ActiveText(const Settings& settings, const RocksDBFilterOptions& options) {
   const std::string kernel = std::string(", kernel ") + ActiveKernelName();
-  if (KeepsOwnPolicy(settings)) return "stock, written by RocksDB's own policy" + kernel;
+  if (settings.WritesOwnFilters()) return "stock, written by RocksDB's own policy" + kernel;
   std::string text = Describe(options);
   if (options.flush_format.has_value()) {
     text += std::string(", flushed files ") + FormatName(*options.flush_format);
   }
-  if (const char* const bits = environment.load()->bits_by_level) {
-    text += std::string(", by level ") + bits;
+  if (settings.bits_by_level != nullptr) {
+    text += std::string(", by level ") + settings.bits_by_level;
   }
   return text + kernel;
 }
 
-const rocksdb::FilterPolicy* NewPolicy(const Asked& asked, std::string* error) {
-  Settings settings;
-  *error = Settings::Parse(*environment, Engine::kRocksDB, &settings);
+// A policy that writes what the settings say. Null, with the reason, if they do not fit together or
+// to what the program asks for.
+std::unique_ptr<const rocksdb::FilterPolicy> NewWritingPolicy(const Settings& settings,
+                                                              const Asked& asked,
+                                                              RocksDBFilterOptions* options,
+                                                              std::string* error) {
+  *error = WrongBloomLevels(*options, asked);
+  if (error->empty()) *error = AddBitsByLevel(settings, options);
   if (!error->empty()) return nullptr;
-  RocksDBFilterOptions options = OptionsFor(settings, asked);
-  const bool keeps_own = KeepsOwnPolicy(settings);
-  if (!keeps_own) *error = WrongBloomLevels(options, asked);
-  if (error->empty()) *error = AddBitsByLevel(&options);
-  if (!error->empty()) return nullptr;
-  const RocksDBFilterOptions no_filters(FilterOptions{Format::kBlocked, 0});
-  std::unique_ptr<rocksdb::FilterPolicy> policy =
-      MakeRocksDBFilterPolicy(keeps_own ? no_filters : options, error, asked.is_ribbon);
+  std::unique_ptr<const rocksdb::FilterPolicy> policy =
+      MakeRocksDBFilterPolicy(*options, error, asked.is_ribbon);
   if (policy == nullptr) {
     *error = (settings.has_bits_per_key
                   ? std::string("BLOOMLINE_BITS_PER_KEY")
                   : "the program asks for " + support::DoubleText(asked.bits_per_key) +
                         " bits per key" + (asked.is_ribbon ? " of a Ribbon filter" : "")) +
              ": " + *error;
-    return nullptr;
   }
-  if (keeps_own) {
-    std::unique_ptr<const rocksdb::FilterPolicy> own = NewOwnPolicy(asked);
-    policy = std::make_unique<ReadingPolicy>(std::move(own), std::move(policy));
+  return policy;
+}
+
+// RocksDB's own policy, with bloomline's queries.
+std::unique_ptr<const rocksdb::FilterPolicy> NewReadingPolicy(const Asked& asked,
+                                                              std::string* error) {
+  const RocksDBFilterOptions no_filters(FilterOptions{Format::kBlocked, 0});
+  std::unique_ptr<rocksdb::FilterPolicy> reader =
+      MakeRocksDBFilterPolicy(no_filters, error, asked.is_ribbon);
+  if (reader == nullptr) return nullptr;
+  return std::make_unique<ReadingPolicy>(NewOwnPolicy(asked), std::move(reader));
+}
+
+const rocksdb::FilterPolicy* NewPolicy(const Asked& asked, std::string* error) {
+  Settings settings = Settings::Parse(*environment, Engine::kRocksDB);
+  RocksDBFilterOptions options = OptionsFor(settings, asked);
+  std::unique_ptr<const rocksdb::FilterPolicy> policy;
+  if (!settings.WritesOwnFilters()) {
+    policy = NewWritingPolicy(settings, asked, &options, &settings.wrong);
+  }
+  if (policy == nullptr) {
+    settings.KeepOwnFilters();
+    options = OptionsFor(settings, asked);
+    policy = NewReadingPolicy(asked, error);
+    if (policy == nullptr) return nullptr;
+  }
+  filter::SetSettingsWrong(!settings.wrong.empty());
+  if (!settings.wrong.empty()) {
+    SayOnceThatOwnFiltersStay(Engine::kRocksDB, settings.wrong.c_str(), Queried::kAll);
   }
   if (settings.verbose && WritesFilters(options)) {
-    SayOnceWhatIsActive(kEngine, ActiveText(settings, options).c_str());
+    SayOnceWhatIsActive(Engine::kRocksDB, ActiveText(settings, options).c_str());
   }
   return policy.release();
 }
 
-// A bad setting is reported when a policy is made, because option strings do not follow the
-// settings.
+// Called for each policy, also for those made by name.
+void AtPolicy() {
+  static std::atomic_flag is_known = ATOMIC_FLAG_INIT;
+  if (!is_known.test_and_set()) {
+    SayRemarksOnce(Settings::Parse(*environment, Engine::kRocksDB));
+  }
+  StartMetricsFile();
+}
+
+// Variables of the filters are checked when the program asks for a policy, because option strings
+// do not follow them.
 void Start() {
   const std::string mismatch = RocksDBVersionMismatch();
   if (!mismatch.empty()) {
-    SayOnceThatOwnFiltersStay(kEngine, mismatch.c_str());
+    SayOnceThatOwnFiltersStay(Engine::kRocksDB, mismatch.c_str(), Queried::kEnginesOwn);
     return;
   }
   if (!RegisterBloomline()) return;
-  Settings settings;
-  if (Settings::Parse(*environment, Engine::kRocksDB, &settings).empty()) {
-    StartMetricsFile(settings);
-  }
+  const Settings settings = Settings::Parse(*environment, Engine::kRocksDB);
+  PrepareMetricsFile(settings);
+  filter::SetMetricsStart(AtPolicy);
+  filter::SetSettingsWrong(false);
   if (settings.verbose) SayOnceThatNameIsKnown();
 }
 
 }  // namespace
 }  // namespace bloomline::preload
 
-extern "C" void bloomline_preload_start(const bloomline::preload::Environment* environment) {
+extern "C" void bloomline_preload_start_2(const bloomline::preload::Environment* environment) {
   bloomline::preload::environment = environment;
   bloomline::preload::Start();
 }
@@ -220,6 +246,9 @@ extern "C" const rocksdb::FilterPolicy* bloomline_preload_new_policy(
   std::string error;
   const rocksdb::FilterPolicy* const policy = support::OrError(
       &error, [&](std::string* reason) { return preload::NewPolicy(asked, reason); });
-  if (policy == nullptr) preload::SayOnceThatOwnFiltersStay(preload::kEngine, error.c_str());
+  if (policy == nullptr) {
+    preload::SayOnceThatOwnFiltersStay(preload::Engine::kRocksDB, error.c_str(),
+                                       preload::Queried::kEnginesOwn);
+  }
   return policy;
 }

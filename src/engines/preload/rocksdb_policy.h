@@ -18,8 +18,9 @@ struct Asked {
   int bloom_before_level;  // of Ribbon, as in NewRibbonFilterPolicy
 };
 
-// Registers bloomline by name. The environment stays valid.
-constexpr char kStartFunction[] = "bloomline_preload_start";
+// Registers bloomline by name. The environment stays valid. A change of Environment changes the
+// function's name: an upgrade may replace this library while programs have the other one open.
+constexpr char kStartFunction[] = "bloomline_preload_start_2";
 using StartFunction = void (*)(const Environment* environment);
 
 // Returns a policy that the caller owns, or null if the program keeps its own; stderr then has the

@@ -39,12 +39,14 @@ const Environment* StartEnvironment() {
   return &environment;
 }
 
-// Prints "bloomline: START VALUE; PROGRAM keeps ..." at the first call.
+// Prints "bloomline: START VALUE; PROGRAM queries ..." at the first call.
 void SayOnceThatOwnFiltersStay(const char* start, const char* value) {
   static bool said = false;
   if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) return;
-  std::fprintf(stderr, "bloomline: %s%s; %s keeps its own RocksDB filters\n", start, value,
-               program_invocation_short_name);
+  std::fprintf(stderr,
+               "bloomline: %s%s; %s queries no existing filters of bloomline, and new files get "
+               "its own RocksDB filters\n",
+               start, value, program_invocation_short_name);
 }
 
 // Whether `function` lies in the RocksDB that bloomline was compiled for.

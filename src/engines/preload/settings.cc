@@ -5,37 +5,53 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 #include "src/filter/layouts/formats.h"
+#include "src/support/nearest_name.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
 namespace bloomline::preload {
 namespace {
 
-std::string Wrong(const char* name, const char* value, const std::string& allowed) {
-  return std::string(name) + " is " + support::Quoted(value) + "; allowed: " + allowed;
-}
-
 constexpr char kStock[] = "stock";
 
-std::string ParseFormat(const char* value, Engine engine, Settings* settings) {
-  const bool is_rocksdb = engine == Engine::kRocksDB;
-  settings->is_stock = is_rocksdb && std::strcmp(value, kStock) == 0;
-  if (settings->is_stock) return "";
+std::string Wrong(Variable variable, const char* value, const std::string& allowed) {
+  return std::string(kVariableNames[variable]) + " is " + support::Quoted(value) +
+         "; allowed: " + allowed;
+}
+
+// A sentence about a variable that changes nothing else.
+void Remark(const std::string& text, Settings* settings) {
+  settings->remarks.push_back(text + "; existing and new filters of " +
+                              program_invocation_short_name + " are as without it");
+}
+
+const char* EngineName(Engine engine) { return engine == Engine::kRocksDB ? "RocksDB" : "LevelDB"; }
+
+// ---- Variables of the filters. Each function returns an empty string, or what is wrong.
+
+std::string ParseFormat(const char* value, Settings* settings) {
+  const bool is_rocksdb = settings->engine == Engine::kRocksDB;
+  if (std::strcmp(value, kStock) == 0) return "";
   std::string allowed;
   for (const Format format :
        {Format::kBlocked, Format::kCompact, Format::kClassic, Format::kBloom, Format::kRibbon}) {
     if (is_rocksdb ? format == Format::kClassic : filter::IsStock(format)) continue;
-    settings->options.format = format;
-    if (std::strcmp(value, FormatName(format)) == 0) return "";
-    allowed += std::string(allowed.empty() ? "" : ", ") + FormatName(format);
+    if (std::strcmp(value, FormatName(format)) == 0) {
+      settings->options.format = format;
+      settings->is_stock = format == Format::kClassic;
+      return "";
+    }
+    allowed += std::string(FormatName(format)) + ", ";
   }
-  return Wrong("BLOOMLINE_FORMAT", value, allowed + (is_rocksdb ? ", stock" : ""));
+  return Wrong(kFormat, value, allowed + kStock);
 }
 
 const char* FormatText(const Settings& settings) {
-  return settings.is_stock ? kStock : FormatName(settings.options.format);
+  const Format format = settings.options.format;
+  return settings.is_stock && format != Format::kClassic ? kStock : FormatName(format);
 }
 
 // In the range of BLOOMLINE_FORMAT.
@@ -46,69 +62,123 @@ std::string ParseBitsPerKey(const char* value, Settings* settings) {
   if (support::ParseDouble(value, &bits_per_key) && filter::IsAllowed(format, bits_per_key)) {
     return "";
   }
-  return Wrong("BLOOMLINE_BITS_PER_KEY", value,
+  return Wrong(kBitsPerKey, value,
                filter::AllowedBitsText(format) + " in format " + FormatText(*settings));
 }
 
-std::string ParseSeed(const char* value, Engine engine, Settings* settings) {
+// In LevelDB, the seed is part of the policy's name. RocksDB's filters record it.
+std::string ParseSeed(const char* value, Settings* settings) {
   constexpr char kRandom[] = "random";
-  const bool takes_random = engine == Engine::kRocksDB;
+  const bool is_rocksdb = settings->engine == Engine::kRocksDB;
   bool& random_seed = settings->options.random_seed;
-  random_seed = takes_random && std::strcmp(value, kRandom) == 0;
+  random_seed = is_rocksdb && std::strcmp(value, kRandom) == 0;
   uint64_t& seed = settings->options.seed;
   if (!random_seed && !support::ParseUint64(value, &seed)) {
-    return Wrong("BLOOMLINE_SEED", value,
-                 std::string("0 to 2^64 - 1") + (takes_random ? ", random" : ""));
+    if (!is_rocksdb) settings->queried = Queried::kAllWithoutSeed;
+    return Wrong(kSeed, value, std::string("0 to 2^64 - 1") + (is_rocksdb ? ", random" : ""));
   }
-  if ((random_seed || seed != 0) && !filter::TakesSeed(settings->options.format)) {
+  if (!is_rocksdb && seed != 0) settings->queried = Queried::kAllWithThisSeed;
+  // Without the right format, nothing can be said of the seed.
+  if (settings->wrong.empty() && (random_seed || seed != 0) &&
+      !filter::TakesSeed(settings->options.format)) {
     return Wrong(
-        "BLOOMLINE_SEED", value,
+        kSeed, value,
         std::string("0 in format ") + FormatText(*settings) + ", whose hash takes no seed");
   }
   return "";
 }
 
-std::string ParseVerbose(const char* value, Settings* settings) {
+// ---- Other variables.
+
+void ParseVerbose(const char* value, Settings* settings) {
   settings->verbose = std::strcmp(value, "1") == 0;
-  if (settings->verbose || std::strcmp(value, "0") == 0) return "";
-  return Wrong("BLOOMLINE_VERBOSE", value, "0, 1");
+  if (settings->verbose || std::strcmp(value, "0") == 0) return;
+  Remark(Wrong(kVerbose, value, "0, 1") + "; 0 is used", settings);
 }
 
-// '%' is reserved for parts of the path that differ between processes.
-std::string ParseMetrics(const char* value, Settings* settings) {
+void ParseMetrics(std::string_view value, Settings* settings) {
+  constexpr std::string_view kEnd = ".prom";
+  // '%' is reserved for parts of the path that differ between processes.
+  if (value.empty() || value.find('%') != std::string::npos) {
+    Remark(Wrong(kMetrics, value.data(), "the path of a file, without '%'") +
+               "; no metrics are written",
+           settings);
+    return;
+  }
   settings->metrics = value;
-  const bool is_wrong =
-      settings->metrics.empty() || settings->metrics.find('%') != std::string::npos;
-  return is_wrong ? Wrong("BLOOMLINE_METRICS", value, "the path of a file, without '%'") : "";
+  if (value.size() > kEnd.size() && value.substr(value.size() - kEnd.size()) == kEnd) return;
+  Remark(std::string(kVariableNames[kMetrics]) + " is " + support::Quoted(value) +
+             "; node_exporter reads only files whose names end in " + std::string(kEnd),
+         settings);
 }
 
-std::string ParseMetricsSeconds(const char* value, Settings* settings) {
+void ParseMetricsSeconds(const char* value, Settings* settings) {
   constexpr uint64_t kMaxSeconds = 86400;
   uint64_t seconds = 0;
-  if (!support::ParseUint64(value, &seconds) || seconds == 0 || seconds > kMaxSeconds) {
-    return Wrong("BLOOMLINE_METRICS_SECONDS", value, "1 to " + std::to_string(kMaxSeconds));
+  if (support::ParseUint64(value, &seconds) && seconds != 0 && seconds <= kMaxSeconds) {
+    settings->metrics_seconds = static_cast<int>(seconds);
+    return;
   }
-  settings->metrics_seconds = static_cast<int>(seconds);
-  return "";
+  Remark(Wrong(kMetricsSeconds, value, "1 to " + std::to_string(kMaxSeconds)) + "; " +
+             std::to_string(settings->metrics_seconds) + " is used",
+         settings);
+}
+
+void CheckRanges(const char* value, Settings* settings) {
+  if (std::strcmp(value, "on") != 0) Remark(Wrong(kRanges, value, "on"), settings);
+}
+
+// Says which known variable was probably meant.
+void RemarkUnknown(const std::string& name, Settings* settings) {
+  constexpr size_t kPrefixBytes = sizeof(kVariablePrefix) - 1;
+  std::vector<std::string> ends;
+  std::string known;
+  for (const char* const variable : kVariableNames) {
+    ends.emplace_back(variable + kPrefixBytes);
+    known += std::string(known.empty() ? "" : ", ") + variable;
+  }
+  const std::string meant = support::NearestName(name.substr(kPrefixBytes), ends);
+  Remark("there is no variable " + support::Quoted(name) +
+             (meant.empty() ? "; allowed: " + known
+                            : " (did you mean " + std::string(kVariablePrefix) + meant + "?)"),
+         settings);
 }
 
 }  // namespace
 
-std::string Settings::Parse(const Environment& set, Engine engine, Settings* settings) {
-  settings->is_stock = engine == Engine::kRocksDB;
-  if (settings->is_stock) settings->options.format = Format::kBloom;
-  std::string error;
-  if (set.verbose != nullptr) error = ParseVerbose(set.verbose, settings);
-  if (set.format != nullptr && error.empty()) error = ParseFormat(set.format, engine, settings);
-  if (set.bits_per_key != nullptr && error.empty()) {
-    error = ParseBitsPerKey(set.bits_per_key, settings);
+Settings Settings::Parse(const Environment& environment, Engine engine) {
+  Settings settings(engine);
+  const auto parse = [&](Variable variable, auto function) {
+    const char* const value = environment.values[variable];
+    if (value != nullptr) function(value, &settings);
+  };
+  const auto parse_of_filters = [&](Variable variable, auto function) {
+    const char* const value = environment.values[variable];
+    const std::string wrong = value == nullptr ? "" : function(value, &settings);
+    settings.wrong += (settings.wrong.empty() || wrong.empty() ? "" : "; ") + wrong;
+  };
+  parse(kVerbose, ParseVerbose);
+  parse_of_filters(kFormat, ParseFormat);
+  if (settings.wrong.empty()) parse_of_filters(kBitsPerKey, ParseBitsPerKey);
+  parse_of_filters(kSeed, ParseSeed);
+  if (engine == Engine::kRocksDB) {
+    settings.bits_by_level = environment.values[kBitsByLevel];
+    parse(kRanges, CheckRanges);
   }
-  if (set.seed != nullptr && error.empty()) error = ParseSeed(set.seed, engine, settings);
-  if (set.metrics != nullptr && error.empty()) error = ParseMetrics(set.metrics, settings);
-  if (set.metrics_seconds != nullptr && error.empty()) {
-    error = ParseMetricsSeconds(set.metrics_seconds, settings);
-  }
-  return error;
+  parse(kMetrics, ParseMetrics);
+  parse(kMetricsSeconds, ParseMetricsSeconds);
+  const char* const* name = environment.unknown_names;
+  for (; name != nullptr && *name != nullptr; ++name) RemarkUnknown(*name, &settings);
+  if (!settings.wrong.empty()) settings.KeepOwnFilters();
+  return settings;
+}
+
+void Settings::KeepOwnFilters() {
+  is_stock = true;
+  has_bits_per_key = false;
+  bits_by_level = nullptr;
+  options.format = engine == Engine::kRocksDB ? Format::kBloom : Format::kClassic;
+  options.random_seed = false;
 }
 
 std::string Describe(const FilterOptions& options) {
@@ -119,18 +189,30 @@ std::string Describe(const FilterOptions& options) {
   return text;
 }
 
-void SayOnceThatOwnFiltersStay(const char* engine, const char* reason) {
+void SayOnceThatOwnFiltersStay(Engine engine, const char* reason, Queried queried) {
   static std::atomic_flag said = ATOMIC_FLAG_INIT;
   if (said.test_and_set()) return;
-  std::fprintf(stderr, "bloomline: %s; %s keeps its own %s filters\n", reason,
-               program_invocation_short_name, engine);
+  constexpr const char* kTexts[] = {
+      "queries all existing filters", "queries the existing filters that have this seed",
+      "cannot query existing filters that have a seed", "queries no existing filters of bloomline"};
+  std::fprintf(stderr, "bloomline: %s; %s %s, and new files get its own %s filters\n", reason,
+               program_invocation_short_name, kTexts[static_cast<int>(queried)],
+               EngineName(engine));
 }
 
-void SayOnceWhatIsActive(const char* engine, const char* policy) {
+void SayOnceWhatIsActive(Engine engine, const char* policy) {
   static std::atomic_flag said = ATOMIC_FLAG_INIT;
   if (said.test_and_set()) return;
-  std::fprintf(stderr, "bloomline: %s filters of %s: %s\n", engine, program_invocation_short_name,
-               policy);
+  std::fprintf(stderr, "bloomline: %s filters of %s: %s\n", EngineName(engine),
+               program_invocation_short_name, policy);
+}
+
+void SayRemarksOnce(const Settings& settings) {
+  static std::atomic_flag said = ATOMIC_FLAG_INIT;
+  if (said.test_and_set()) return;
+  for (const std::string& remark : settings.remarks) {
+    std::fprintf(stderr, "bloomline: %s\n", remark.c_str());
+  }
 }
 
 }  // namespace bloomline::preload

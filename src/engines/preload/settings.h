@@ -3,6 +3,7 @@
 #define BLOOMLINE_ENGINES_PRELOAD_SETTINGS_H_
 
 #include <string>
+#include <vector>
 
 #include "bloomline/filter_options.h"
 #include "src/engines/preload/environment.h"
@@ -11,26 +12,49 @@ namespace bloomline::preload {
 
 enum class Engine { kLevelDB, kRocksDB };
 
+// The existing filters that a program queries.
+enum class Queried { kAll, kAllWithThisSeed, kAllWithoutSeed, kEnginesOwn };
+
 struct Settings {
-  // BLOOMLINE_FORMAT=stock, RocksDB's default: its own filters, of the kind that the program asks
-  // for. Until that is known, the format is kBloom.
-  bool is_stock = false;
-  bool has_bits_per_key = false;
+  explicit Settings(Engine of) : engine(of) { KeepOwnFilters(); }
+
+  const Engine engine;
+  // BLOOMLINE_FORMAT=stock, the default: the engine's own filters. RocksDB has two kinds; until it
+  // is known which one the program asks for, the format is kBloom.
+  bool is_stock;
+  bool has_bits_per_key;
+  const char* bits_by_level;  // RocksDB only; null: not set
   FilterOptions options;
   bool verbose = false;
   std::string metrics;  // the path of the file; empty: none
   int metrics_seconds = 15;
 
-  // Returns an empty string, or one sentence that names a variable, its value and what is allowed.
-  static std::string Parse(const Environment& environment, Engine engine, Settings* settings);
+  // What is wrong with variables. `wrong` stops the writing of bloomline's filters. The remarks are
+  // whole sentences, and stop nothing.
+  std::string wrong;
+  std::vector<std::string> remarks;
+  // With `wrong`.
+  Queried queried = Queried::kAll;
+
+  // If a variable of the filters is wrong, the settings are those of KeepOwnFilters.
+  static Settings Parse(const Environment& environment, Engine engine);
+
+  // Back to the defaults, but for the seed, which queries of existing filters need in LevelDB.
+  void KeepOwnFilters();
+
+  // Whether the engine's own policy writes what the settings say.
+  bool WritesOwnFilters() const {
+    return is_stock && !has_bits_per_key && bits_by_level == nullptr;
+  }
 };
 
 // "compact, 7.5 bits per key, seed 12"
 std::string Describe(const FilterOptions& options);
 
-// Print one line on stderr, each only at the first call in the process. Need no memory.
-void SayOnceThatOwnFiltersStay(const char* engine, const char* reason);
-void SayOnceWhatIsActive(const char* engine, const char* policy);
+// Print on stderr, each only at the first call in the process.
+void SayOnceThatOwnFiltersStay(Engine engine, const char* reason, Queried queried);
+void SayOnceWhatIsActive(Engine engine, const char* policy);
+void SayRemarksOnce(const Settings& settings);
 
 }  // namespace bloomline::preload
 

@@ -63,6 +63,7 @@ std::mutex mutex;  // held while counts are added
 std::atomic<size_t> num_counts{0};
 std::atomic<FilterCounts*> all_counts[kMaxCounts];
 std::atomic<void (*)()> start_metrics{nullptr};
+std::atomic<int> settings_wrong{-1};
 
 // Null if there are none.
 FilterCounts* Find(const CountsLabels& labels) {
@@ -133,5 +134,16 @@ FilterCounts* CountsAt(size_t index) {
 }
 
 void SetMetricsStart(void (*start)()) { start_metrics.store(start); }
+
+void SetSettingsWrong(bool wrong) {
+  int unset = -1;
+  if (wrong) {
+    settings_wrong = 1;
+  } else {
+    settings_wrong.compare_exchange_strong(unset, 0);
+  }
+}
+
+int SettingsWrong() { return settings_wrong.load(); }
 
 }  // namespace bloomline::filter

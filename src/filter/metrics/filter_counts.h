@@ -124,6 +124,11 @@ FilterCounts* CountsAt(size_t index);
 // `start` is called whenever CountsFor is called: a writer of metrics starts with the first policy.
 void SetMetricsStart(void (*start)());
 
+// Whether an engine's own filters are in new files because settings are wrong: true stays true.
+void SetSettingsWrong(bool wrong);
+// 0 or 1; -1: nobody has set it.
+int SettingsWrong();
+
 // Counts a filter as open while it exists.
 class OpenFilterCount {
  public:

@@ -207,6 +207,12 @@ std::string TextAt(Moment moment) {
   std::string labels;
   AddLabel("version", BLOOMLINE_VERSION_STRING, &labels);
   text.Sample(std::move(labels), "kernel", ActiveKernelName(), "1");
+  if (const int wrong = filter::SettingsWrong(); wrong >= 0) {
+    text.Metric("bloomline_settings_wrong", "gauge",
+                "1: new files get the engine's own filters, because the preload library's settings "
+                "are wrong. 0: they are right.");
+    text.Sample("", "", "", std::to_string(wrong));
+  }
   for (const MetricRow& metric : kMetrics) {
     if (metric.is_of_now && moment == Moment::kEnd) continue;
     text.Metric(metric.name, metric.type, metric.help);

@@ -50,28 +50,92 @@ check() {
   expect "$folder read with $asked $*" "$out$err" "$expected"
 }
 
-# bad TEXT ASKED SETTING...: what is wrong is said once, and the program keeps its own filters. They
-# exclude no key in the folder `blocked`, as $unused says.
-keeps="; preload_${engine,,}_client keeps its own $engine filters\$"
+# new_filters WRITER EXPECTED...: the client writes files with filters of WRITER, "bloomline" or an
+# engine, and what the rest of the arguments sets.
+new_filters() {
+  local writer=$1
+  shift
+  rm -rf "$work/new"
+  run "$@"
+  run "$build/bloomline" db inspect --json "$work/new"
+  expect "filters of $*" "$out" "\"layout\": \"$writer "
+  [ "$writer" = bloomline ] || [[ $out != *'"layout": "bloomline '* ]] || fail "$*: $out"
+}
+
+# bad TEXT ASKED SETTING...: what is wrong is said once. The client queries the filters of the
+# folder `blocked`, and writes the engine's own.
+queries="; preload_${engine,,}_client queries"
+own_in_new="and new files get its own $engine filters\$"
 bad() {
   local text=$1 asked=$2
   shift 2
   run "$with" BLOOMLINE_FORMAT=blocked "$@" "$client" check "$work/blocked" "$asked"
-  expect "$*" "$err" "^bloomline: $text$keeps"
+  expect "$*" "$err" "^bloomline: $text$queries all existing filters, $own_in_new"
+  expect "$*" "$out" "$blocked"
+  new_filters "$engine" "$with" BLOOMLINE_FORMAT=blocked "$@" "$client" write "$work/new" "$asked"
+}
+
+# unusable TEXT ASKED SETTING...: the library cannot be used, so the filters in the folder `blocked`
+# exclude no key.
+unusable() {
+  local text=$1 asked=$2
+  shift 2
+  run "$with" BLOOMLINE_FORMAT=blocked "$@" "$client" check "$work/blocked" "$asked"
+  expect "$*" "$err" "^bloomline: $text$queries no existing filters of bloomline, $own_in_new"
   expect "$*" "$out" "$unused"
+}
+
+# harmless TEXT ASKED SETTING...: what is wrong is said once, and changes no filters.
+harmless() {
+  local text=$1 asked=$2
+  shift 2
+  run "$with" BLOOMLINE_FORMAT=blocked "$@" "$client" check "$work/blocked" "$asked"
+  expect "$*" "$err" "^bloomline: $text; existing and new filters of preload_${engine,,}_client are \
+as without it\$"
+  expect "$*" "$out" "$blocked"
+  new_filters bloomline "$with" BLOOMLINE_FORMAT=blocked "$@" "$client" write "$work/new" "$asked"
+}
+
+# Variables that change no filters, and names that nothing reads.
+harmless_variables() {
+  local setting says
+  while read -r setting says; do
+    harmless "BLOOMLINE_${setting%%=*} is $says" "$1" "BLOOMLINE_$setting"
+  done <<'END'
+VERBOSE=yes 'yes'; allowed: 0, 1; 0 is used
+VERBOSE= ''; allowed: 0, 1; 0 is used
+METRICS= ''; allowed: the path of a file, without '%'; no metrics are written
+METRICS=/x/%p '/x/%p'; allowed: the path of a file, without '%'; no metrics are written
+METRICS_SECONDS=0 '0'; allowed: 1 to 86400; 15 is used
+METRICS_SECONDS=90000 '90000'; allowed: 1 to 86400; 15 is used
+METRICS_SECONDS=x 'x'; allowed: 1 to 86400; 15 is used
+END
+  harmless "BLOOMLINE_METRICS is '$work/m\.txt'; node_exporter reads only files whose names end in \
+\.prom" "$1" "BLOOMLINE_METRICS=$work/m.txt"
+  [ -s "$work/m.txt" ] || fail "no metrics in m.txt"
+  harmless "there is no variable 'BLOOMLINE_FORMT' \(did you mean BLOOMLINE_FORMAT\?\)" "$1" \
+    BLOOMLINE_FORMT=compact
+  harmless "there is no variable 'BLOOMLINE_UNHEARD_OF'; allowed: BLOOMLINE_FORMAT, .*" "$1" \
+    BLOOMLINE_UNHEARD_OF=
+  run "$with" BLOOMLINE_FORMAT=x BLOOMLINE_FORMT= "$client" threads
+  [ "$(wc -l <<<"$err")" -eq 2 ] || fail "two wrong variables: $err"
+  run "$with" BLOOMLINE_FORMAT=blocked BLOOMLINE_RANGES=on BLOOMLINE_KERNEL=portable \
+    BLOOMLINE_LIBRARY=/x "$client" check "$work/blocked" "$1"
+  expect "known names" "$out$err" "$blocked"
 }
 
 # in_other_programs ASKED: a program without the engine; one that opens it late; and a library that
 # is preloaded twice, from two folders.
 in_other_programs() {
-  run "$with" LD_BIND_NOW=1 BLOOMLINE_FORMAT=wrong sh -c 'ls / >/dev/null && cat /proc/self/maps'
+  run "$with" LD_BIND_NOW=1 BLOOMLINE_FORMAT=wrong BLOOMLINE_WRONG= \
+    sh -c 'ls / >/dev/null && cat /proc/self/maps'
   expect "no $engine" "$err" '^$'
   [[ $out != *lib${engine,,}.so* ]] || fail "the preload library opens $engine in sh"
   [[ $out != *preload_policy* ]] || fail "the preload library opens its policy in sh"
   run "$with" BLOOMLINE_FORMAT=blocked "$host" "$module" check "$work/blocked" "$1"
   expect "opened late" "$out$err" "$blocked"
   run "$with" BLOOMLINE_SEED=no "$host" "$module" check "$work/blocked" "$1"
-  expect "opened late, own filters" "$out" "$unused"
+  expect "opened late, a wrong seed" "$out" "$blocked"
   mkdir "$work/second"
   cp "$build/libbloomline_${engine,,}_preload"*.so "$work/second/"
   run "LD_PRELOAD=$work/second/$(basename "$preload"):$preload" "$host" "$module" threads

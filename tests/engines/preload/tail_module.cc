@@ -7,10 +7,16 @@ extern "C" const char* NameOf(const void* policy) {
   return policy == leveldb::own_policy ? "own" : "another";
 }
 #else
+#ifdef BLOOMLINE_TEST_LEVELDB
+#include "leveldb/filter_policy.h"
+namespace engine = leveldb;
+#else
 #include "rocksdb/filter_policy.h"
+namespace engine = rocksdb;
+#endif
 
-extern "C" const void* MakePolicy() { return rocksdb::NewBloomFilterPolicy(10); }
+extern "C" const void* MakePolicy() { return engine::NewBloomFilterPolicy(10); }
 extern "C" const char* NameOf(const void* policy) {
-  return static_cast<const rocksdb::FilterPolicy*>(policy)->Name();
+  return static_cast<const engine::FilterPolicy*>(policy)->Name();
 }
 #endif
