@@ -1,26 +1,20 @@
 // bloomline-rewrite: RewriteFilters for a database that no program has open (docs/operating.md).
-#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bloomline/rewrite_filters.h"
 #include "bloomline/rocksdb.h"
 #include "bloomline/version.h"
-#include "rocksdb/compaction_filter.h"
-#include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
-#include "rocksdb/env.h"
 #include "rocksdb/filter_policy.h"
-#include "rocksdb/merge_operator.h"
 #include "rocksdb/table.h"
-#include "rocksdb/utilities/options_util.h"
 #include "src/engines/rewrite/rewrite_until_done.h"
+#include "src/engines/rewrite/stored_options.h"
 #include "src/engines/rocksdb/rewrite/rewrite_options.h"
 #include "src/support/quoted.h"
 
@@ -30,9 +24,7 @@ namespace {
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
-using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::DB;
-using ROCKSDB_NAMESPACE::Env;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Status;
 
@@ -63,6 +55,9 @@ Options:
   all_files=true            Also rewrite files that have the right filter
   bytes_per_second=N        Bytes to rewrite per second on average; K, M, G, T
                             are powers of 1024, as in 20M [0: no limit]
+
+A DIR is refused if its OPTIONS file names, or a link in it leads to, a place
+outside of DIR.
 
 All column families are rewritten. SIGINT and SIGTERM end the program soon; the
 next run goes on with the files that are left.
@@ -113,106 +108,6 @@ int Parse(int argc, char** argv, Request* request) {
   if (request->path.empty()) return Refuse("DIR is missing; see bloomline-rewrite --help");
   request->options.cancel = &cancelled;
   return -1;
-}
-
-// ---- The options with which the database was opened last, from its OPTIONS file.
-
-struct StoredOptions {
-  ROCKSDB_NAMESPACE::DBOptions database;
-  std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
-};
-
-// Whether the options have an object where the file names one.
-struct Object {
-  const char* option;
-  const char* what;
-  bool (*is_loaded)(const ColumnFamilyOptions& options);
-};
-constexpr Object kObjects[] = {
-    {"comparator", "comparator",
-     [](const ColumnFamilyOptions& o) { return o.comparator != nullptr; }},
-    {"merge_operator", "merge operator",
-     [](const ColumnFamilyOptions& o) { return o.merge_operator != nullptr; }},
-    {"compaction_filter", "compaction filter",
-     [](const ColumnFamilyOptions& o) { return o.compaction_filter != nullptr; }},
-    {"compaction_filter_factory", "compaction filter factory",
-     [](const ColumnFamilyOptions& o) { return o.compaction_filter_factory != nullptr; }},
-    {"prefix_extractor", "prefix extractor",
-     [](const ColumnFamilyOptions& o) { return o.prefix_extractor != nullptr; }},
-    {"sst_partitioner_factory", "SST partitioner factory",
-     [](const ColumnFamilyOptions& o) { return o.sst_partitioner_factory != nullptr; }},
-};
-
-std::string NotBuiltIn(const std::string& family, const char* what, std::string_view name) {
-  return "column family '" + family + "' has the " + what + " " + support::Quoted(name) +
-         " of its application, which this program does not have; allowed: databases with objects "
-         "of RocksDB and bloomline alone. Call RewriteFilters in the application";
-}
-
-// The file's lines of column families against what RocksDB made of them: it returns no error for
-// some names that it does not know.
-bool HasAllObjects(std::string_view text, const std::vector<ColumnFamilyDescriptor>& families,
-                   std::string* error) {
-  constexpr std::string_view kFamily = "[CFOptions \"";
-  const ColumnFamilyDescriptor* family = nullptr;
-  while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    line.remove_prefix(std::min(line.size(), line.find_first_not_of(' ')));
-    if (!line.empty() && line[0] == '[') {
-      family = nullptr;
-      for (const ColumnFamilyDescriptor& other : families) {
-        if (line == std::string(kFamily) + other.name + "\"]") family = &other;
-      }
-      continue;
-    }
-    const size_t sign = line.find('=');
-    if (family == nullptr || sign == line.npos) continue;
-    const std::string_view value = line.substr(sign + 1);
-    if (value == "nullptr" || value.empty()) continue;
-    for (const Object& object : kObjects) {
-      if (line.substr(0, sign) != object.option || object.is_loaded(family->options)) continue;
-      *error = NotBuiltIn(family->name, object.what, value);
-      return false;
-    }
-    // RocksDB takes its own comparator for one that it does not know.
-    if (line.substr(0, sign) == "comparator") {
-      const std::string_view name = family->options.comparator->Name();
-      if (value.find(name) == value.npos) {
-        *error = NotBuiltIn(family->name, "comparator", value);
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
-// Returns false with *error if there is no such file, or if it names code of the application: a
-// comparator, merge operator, compaction filter or other object that RocksDB and bloomline do not
-// have. A compaction without it would lose or mix up data.
-bool ReadStoredOptions(const std::string& path, StoredOptions* options, std::string* error) {
-  Env* const env = Env::Default();
-  std::string name;
-  Status status = ROCKSDB_NAMESPACE::GetLatestOptionsFileName(path, env, &name);
-  std::string text;
-  if (status.ok()) status = ReadFileToString(env, path + "/" + name, &text);
-  if (!status.ok()) {
-    *error = path + " has no OPTIONS file that can be read: " + status.ToString() +
-             "; allowed: the directory of a RocksDB database";
-    return false;
-  }
-  ROCKSDB_NAMESPACE::ConfigOptions config;
-  config.ignore_unknown_options = false;
-  config.ignore_unsupported_options = false;
-  status = LoadOptionsFromFile(config, path + "/" + name, &options->database, &options->families);
-  if (!status.ok()) {
-    *error = path + "/" + name +
-             " has options or objects that this program does not know: " + status.ToString() +
-             ". Call RewriteFilters in the application";
-    return false;
-  }
-  options->database.create_if_missing = false;
-  return HasAllObjects(text, options->families, error);
 }
 
 // ---- What is done with them.
