@@ -6,12 +6,18 @@
 #include <sys/wait.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <regex>
 #include <string>
+#include <string_view>
+#include <utility>
 
+#include "bloomline/key_canonicalizer.h"
 #include "bloomline/rewrite_filters.h"
+#include "bloomline/rocksdb.h"
 #include "tests/engines/rewrite_database.h"
 #include "tests/support/temp_dir.h"
 
@@ -54,6 +60,23 @@ class RewriteToolTest : public testing::Test {
     const ToolRun run = Tool(arguments);
     EXPECT_EQ(run.exit_code, 2) << run.text;
     EXPECT_NE(run.text.find(why), std::string::npos) << run.text;
+  }
+
+  // With their sizes and times.
+  static auto FilesOf(const std::string& folder) {
+    std::map<std::string, std::pair<uint64_t, std::filesystem::file_time_type>> files;
+    for (const auto& file : std::filesystem::directory_iterator(folder)) {
+      files[file.path()] = {file.file_size(), file.last_write_time()};
+    }
+    return files;
+  }
+
+  static std::string NewestOptionsFile(const std::string& folder) {
+    std::string newest;
+    for (const auto& [path, state] : FilesOf(folder)) {
+      if (path.find("OPTIONS-") != path.npos) newest = path;
+    }
+    return newest;
   }
 
   TempDir dir_;
@@ -109,6 +132,7 @@ TEST_F(RewriteToolTest, RefusesWrongRequests) {
   ExpectRefused(path() + " speed=1", "option is 'speed'; allowed: bytes_per_second, ");
   ExpectRefused(path() + " bytes_per_second=1.5G",
                 "bytes_per_second is '1.5G'; allowed: 0 for no limit, or bytes up to 2^60");
+  ExpectRefused(path() + " bytes_per_second=-1", "bytes_per_second is '-1'; allowed: 0 for no ");
   ExpectRefused(path(), path() + " has no OPTIONS file that can be read: ");
   RewriteDatabase db(RewriteDatabase::SmallFiles(), path());
   Write(&db);
@@ -118,6 +142,93 @@ TEST_F(RewriteToolTest, RefusesWrongRequests) {
   ExpectRefused("--policy '{id=bloomline;format=cuckoo}' " + path(), "format is 'cuckoo'");
   db.OpenWithStockFilters();  // in use
   ExpectRefused(kCompact + path(), path() + " cannot be opened: IO error: ");
+}
+
+// RocksDB takes negative bits for 0, and would remove all filters.
+TEST_F(RewriteToolTest, RefusesNegativeBits) {
+  RewriteDatabase db(RewriteDatabase::SmallFiles(), path());
+  Write(&db);
+  const auto before = FilesOf(path());
+  for (const std::string policy :
+       {"bloomfilter:-5", "ribbonfilter:-3:0", "{id=bloomfilter:-5:false;}", "bloomline:-5",
+        "{id=bloomline;bits_per_key=-5}", "rocksdb.BuiltinBloomFilter"}) {
+    ExpectRefused("--policy '" + policy + "' " + path() + kAll, "--policy is '" + policy + "': ");
+  }
+  EXPECT_TRUE(FilesOf(path()) == before);
+  for (const char* policy : {"ribbonfilter:10:-1", "bloomfilter:0"}) {
+    const ToolRun run = Tool(std::string("--policy ") + policy + " " + path() + kAll);
+    EXPECT_EQ(run.exit_code, 0) << run.text;
+  }
+}
+
+// Without --policy, it would write files by the defaults, or without filters.
+TEST_F(RewriteToolTest, ReadsAllOfTheOptionsFileFirst) {
+  RewriteDatabase db(RewriteDatabase::SmallFiles(), path());
+  Write(&db);
+  const std::string newest = NewestOptionsFile(path());
+  const std::string text = ReadFile(newest);
+  const auto replace = [&](const std::string& name, const std::string& value) {
+    std::ofstream(newest) << std::regex_replace(text, std::regex("\n *" + name + "=[^\n]*"),
+                                                "\n " + name + " = " + value + " # changed");
+  };
+  const std::pair<std::string, std::string> policies[] = {
+      // With what the error names.
+      {"{id=bloomline;format=compact;seed=7;num_levels=7;}", "'num_levels'"},
+      {"{id=bloomline;format=later;}", "format is 'later'"},
+      {"bloomfilter:-5", "negative"},
+      {"test.OfApplication", "Could not load"},
+      {"rocksdb.BuiltinBloomFilter", "no bits per key"},  // in files of RocksDB 6
+  };
+  for (const auto& [policy, why] : policies) {
+    replace("filter_policy", policy);
+    const auto before = FilesOf(path());
+    for (const char* dry_run : {" dry_run=true", ""}) {
+      const ToolRun run = Tool(path() + kAll + dry_run);
+      EXPECT_EQ(run.exit_code, 2) << run.text;
+      const std::string id = policy[0] == '{' ? "bloomline" : policy;
+      const size_t begin = run.text.find("column family 'default' has the filter_policy '" + id +
+                                         "', which this program cannot read: ");
+      ASSERT_NE(begin, std::string::npos) << run.text;
+      EXPECT_NE(run.text.find(why, begin), std::string::npos) << run.text;
+      EXPECT_EQ(run.text.find("seed=7"), std::string::npos) << run.text;  // it is secret
+    }
+    EXPECT_TRUE(FilesOf(path()) == before) << policy;
+    const ToolRun run = Tool(kCompact + path() + " dry_run=true");  // it is replaced
+    EXPECT_EQ(run.exit_code, 0) << run.text;
+  }
+  replace("flush_block_policy_factory", "test.OfApplication");
+  ExpectRefused(kCompact + path() + kAll,
+                "column family 'default' has the flush_block_policy_factory 'test.OfApplication'");
+  replace("filter_policy", "bloomfilter\\:10\\:false");
+  const ToolRun run = Tool(path() + kAll);
+  EXPECT_EQ(run.exit_code, 0) << run.text;
+  db.OpenWithStockFilters();
+  db.ExpectKeys(model_);
+}
+
+class AsItIs final : public KeyCanonicalizer {
+ public:
+  const char* Name() const noexcept override { return "as-it-is"; }
+  std::string_view Canonicalize(std::string_view key, std::string*) const noexcept override {
+    return key;
+  }
+};
+
+TEST_F(RewriteToolTest, RefusesPoliciesOfTheApplicationBeforeItOpens) {
+  const Policy policy =
+      NewCanonicalRocksDBFilterPolicy(CompactPolicy(), std::make_shared<AsItIs>());
+  {
+    const auto db = MustOpenRocksDB(RewriteDatabase::SmallFiles(), path());
+    rocksdb::ColumnFamilyHandle* family = nullptr;
+    // The OPTIONS file has an escaped name.
+    ExpectOk(db->CreateColumnFamily(WithPolicy(policy), "a:b", &family));
+    ExpectOk(db->Put({}, family, "key", "value"));
+    ExpectOk(db->DestroyColumnFamilyHandle(family));
+  }
+  const auto before = FilesOf(path());
+  ExpectRefused(path() + kAll, "column family 'a:b' has the filter_policy '" +
+                                   std::string(policy->Name()) + "', which this program cannot");
+  EXPECT_TRUE(FilesOf(path()) == before);
 }
 
 template <typename Base>

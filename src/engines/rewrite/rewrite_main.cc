@@ -57,7 +57,7 @@ Options:
                             are powers of 1024, as in 20M [0: no limit]
 
 A DIR is refused if its OPTIONS file names, or a link in it leads to, a place
-outside of DIR.
+outside of DIR, and if the OPTIONS file has anything that cannot be read.
 
 All column families are rewritten. SIGINT and SIGTERM end the program soon; the
 next run goes on with the files that are left.
@@ -115,13 +115,16 @@ int Parse(int argc, char** argv, Request* request) {
 bool SetPolicy(const std::string& text, std::vector<ColumnFamilyDescriptor>* families,
                std::string* error) {
   std::shared_ptr<const FilterPolicy> policy;
-  ROCKSDB_NAMESPACE::ConfigOptions config;
-  config.ignore_unsupported_options = false;
-  const Status status = FilterPolicy::CreateFromString(config, text, &policy);
-  if (!status.ok() || policy == nullptr) {
+  const Status status = FilterPolicy::CreateFromString(StrictConfig(), text, &policy);
+  const std::string why = WhyNoFilters(text);
+  if (!status.ok() || policy == nullptr || !why.empty()) {
     *error = "--policy is " + support::Quoted(text) + ": " +
-             (status.ok() ? "it names no policy" : status.ToString());
-    if (status.ok() || status.IsNotSupported()) {  // otherwise bloomline's sentence names the range
+             (!status.ok()  ? status.ToString()
+              : why.empty() ? "it names no policy"
+                            : why);
+    if (why.empty() &&
+        (status.ok() ||
+         status.IsNotSupported())) {  // otherwise bloomline's sentence names the range
       *error +=
           "; allowed: an option string, such as bloomfilter:10 or {id=bloomline;format=compact}";
     }
@@ -187,7 +190,9 @@ int Run(int argc, char** argv) {
   if (!RegisterBloomline()) return kExitRefused;  // stderr says why
   std::string error;
   StoredOptions stored;
-  if (!ReadStoredOptions(request.path, &stored, &error)) return Refuse(error);
+  if (!ReadStoredOptions(request.path, request.policy.empty(), &stored, &error)) {
+    return Refuse(error);
+  }
   if (!request.policy.empty() && !SetPolicy(request.policy, &stored.families, &error)) {
     return Refuse(error);
   }

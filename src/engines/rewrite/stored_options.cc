@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "rocksdb/comparator.h"
-#include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
+#include "rocksdb/table.h"
 #include "rocksdb/utilities/options_util.h"
 #include "src/engines/rewrite/self_contained.h"
 #include "src/support/quoted.h"
@@ -15,8 +15,67 @@ namespace {
 
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
+using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::Env;
 using ROCKSDB_NAMESPACE::Status;
+
+// ---- The lines of an OPTIONS file, as RocksDB's parser reads them (options/options_parser.cc).
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kSpaces = " \t\r\n\v\f";
+  const size_t first = text.find_first_not_of(kSpaces);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
+}
+
+// A '#' begins a comment, "\#" does not.
+std::string_view WithoutComment(std::string_view line) {
+  size_t sign = line.find('#');
+  while (sign != line.npos && sign > 0 && line[sign - 1] == '\\') sign = line.find('#', sign + 1);
+  return line.substr(0, sign);
+}
+
+std::string Unescape(std::string_view text) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool is_escape = text[i] == '\\' && i + 1 < text.size();
+    if (is_escape) ++i;
+    const char c = text[i];
+    result += !is_escape ? c : c == 'n' ? '\n' : c == 'r' ? '\r' : c;
+  }
+  return result;
+}
+
+struct OptionLine {
+  std::string_view section;  // CFOptions
+  std::string family;
+  std::string_view name;
+  std::string value;
+};
+
+std::vector<OptionLine> ParseLines(std::string_view text) {
+  std::vector<OptionLine> lines;
+  OptionLine line;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size() - 1);
+    const std::string_view content = Trim(WithoutComment(text.substr(0, end + 1)));
+    text.remove_prefix(end + 1);
+    if (content.size() >= 2 && content.front() == '[' && content.back() == ']') {
+      const size_t first = content.find('"');
+      const size_t last = content.rfind('"');
+      line.section = Trim(content.substr(1, std::min(first, content.size() - 1) - 1));
+      line.family = first == last ? "" : Unescape(content.substr(first + 1, last - first - 1));
+    } else if (const size_t sign = content.find('='); sign != content.npos) {
+      line.name = Trim(content.substr(0, sign));
+      line.value = Unescape(Trim(content.substr(sign + 1)));
+      lines.push_back(line);
+    }
+  }
+  return lines;
+}
+
+// ---- These lines against what RocksDB made of them: it returns no error for some names that it
+// does not know.
 
 // Whether the options have an object where the file names one.
 struct Object {
@@ -37,55 +96,96 @@ constexpr Object kObjects[] = {
      [](const ColumnFamilyOptions& o) { return o.prefix_extractor != nullptr; }},
     {"sst_partitioner_factory", "SST partitioner factory",
      [](const ColumnFamilyOptions& o) { return o.sst_partitioner_factory != nullptr; }},
+    {"table_factory", "table factory",
+     [](const ColumnFamilyOptions& o) { return o.table_factory != nullptr; }},
 };
 
-std::string NotBuiltIn(const std::string& family, const char* what, std::string_view name) {
-  return "column family '" + family + "' has the " + what + " " + support::Quoted(name) +
-         " of its application, which this program does not have; allowed: databases with objects "
-         "of RocksDB and bloomline alone. Call RewriteFilters in the application";
-}
-
-// The file's lines of column families against what RocksDB made of them: it returns no error for
-// some names that it does not know.
-bool HasAllObjects(std::string_view text, const std::vector<ColumnFamilyDescriptor>& families,
-                   std::string* error) {
-  constexpr std::string_view kFamily = "[CFOptions \"";
-  const ColumnFamilyDescriptor* family = nullptr;
-  while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    line.remove_prefix(std::min(line.size(), line.find_first_not_of(' ')));
-    if (!line.empty() && line[0] == '[') {
-      family = nullptr;
-      for (const ColumnFamilyDescriptor& other : families) {
-        if (line == std::string(kFamily) + other.name + "\"]") family = &other;
-      }
+bool HasObject(const OptionLine& line, const ColumnFamilyOptions& options, std::string* error) {
+  if (line.value == "nullptr" || line.value.empty()) return true;
+  for (const Object& object : kObjects) {
+    if (line.name != object.option) continue;
+    // RocksDB takes its own comparator for one that it does not know.
+    if (object.is_loaded(options) &&
+        (line.name != "comparator" ||
+         line.value.find(options.comparator->Name()) != std::string::npos)) {
       continue;
     }
-    const size_t sign = line.find('=');
-    if (family == nullptr || sign == line.npos) continue;
-    const std::string_view value = line.substr(sign + 1);
-    if (value == "nullptr" || value.empty()) continue;
-    for (const Object& object : kObjects) {
-      if (line.substr(0, sign) != object.option || object.is_loaded(family->options)) continue;
-      *error = NotBuiltIn(family->name, object.what, value);
-      return false;
+    *error = std::string("has the ") + object.what + " " + support::Quoted(line.value) +
+             " of its application, which this program does not have; allowed: databases with "
+             "objects of RocksDB and bloomline alone. Call RewriteFilters in the application";
+    return false;
+  }
+  return true;
+}
+
+// Options in braces may have a secret seed, so this shows the id alone.
+std::string IdOf(const std::string& value) {
+  if (value[0] != '{') return value;
+  const size_t id = value.find("id=");
+  if (id == value.npos) return "{...}";
+  return value.substr(id + 3, value.find_first_of(";}", id) - id - 3);
+}
+
+// From an OPTIONS file, RocksDB drops the errors of a table's objects, and goes on with what it has
+// read of them: with a policy's defaults if one of its options is unknown.
+bool CanReadTableOption(const OptionLine& line, std::string* error) {
+  ConfigOptions config = StrictConfig();
+  config.input_strings_escaped = false;  // otherwise it drops them here, too
+  config.invoke_prepare_options = false;
+  const std::unique_ptr<ROCKSDB_NAMESPACE::TableFactory> table(
+      ROCKSDB_NAMESPACE::NewBlockBasedTableFactory());
+  const Status status = table->ConfigureOption(config, std::string(line.name), line.value);
+  std::string why = status.ok() ? "" : status.ToString();
+  if (line.name == "filter_policy" && why.empty()) why = WhyNoFilters(line.value);
+  if (why.empty()) return true;
+  *error = "has the " + std::string(line.name) + " " + support::Quoted(IdOf(line.value)) +
+           ", which this program cannot read: " + why;
+  *error += line.name == "filter_policy" ? ". Name the new policy with --policy"
+                                         : ". Call RewriteFilters in the application";
+  return false;
+}
+
+bool CanReadFamilies(std::string_view text, bool needs_policies,
+                     const std::vector<ColumnFamilyDescriptor>& families, std::string* error) {
+  for (const OptionLine& line : ParseLines(text)) {
+    const auto family = std::find_if(
+        families.begin(), families.end(),
+        [&](const ColumnFamilyDescriptor& other) { return other.name == line.family; });
+    const bool is_table = line.section == "TableOptions/BlockBasedTable" &&
+                          (needs_policies || line.name != "filter_policy");
+    const bool is_family = line.section == "CFOptions" && family != families.end();
+    std::string why;
+    if ((!is_table || CanReadTableOption(line, &why)) &&
+        (!is_family || HasObject(line, family->options, &why))) {
+      continue;
     }
-    // RocksDB takes its own comparator for one that it does not know.
-    if (line.substr(0, sign) == "comparator") {
-      const std::string_view name = family->options.comparator->Name();
-      if (value.find(name) == value.npos) {
-        *error = NotBuiltIn(family->name, "comparator", value);
-        return false;
-      }
-    }
+    *error = "column family '" + line.family + "' " + why;
+    return false;
   }
   return true;
 }
 
 }  // namespace
 
-bool ReadStoredOptions(const std::string& path, StoredOptions* options, std::string* error) {
+ConfigOptions StrictConfig() {
+  ConfigOptions config;
+  config.ignore_unknown_options = false;
+  config.ignore_unsupported_options = false;
+  return config;
+}
+
+std::string WhyNoFilters(const std::string& text) {
+  if (text.find("rocksdb.BuiltinBloomFilter") != text.npos) {
+    return "it only reads filters, and says no bits per key; allowed: bloomfilter:BITS, "
+           "ribbonfilter:BITS";
+  }
+  const size_t bits = std::min(text.find(':'), text.size());
+  if (text.compare(bits, 2, ":-") != 0) return "";
+  return "the bits per key are negative; allowed: a number from 1 on, or 0 for no filters";
+}
+
+bool ReadStoredOptions(const std::string& path, bool needs_policies, StoredOptions* options,
+                       std::string* error) {
   Env* const env = Env::Default();
   std::string name;
   Status status = ROCKSDB_NAMESPACE::GetLatestOptionsFileName(path, env, &name);
@@ -96,10 +196,8 @@ bool ReadStoredOptions(const std::string& path, StoredOptions* options, std::str
              "; allowed: the directory of a RocksDB database";
     return false;
   }
-  ROCKSDB_NAMESPACE::ConfigOptions config;
-  config.ignore_unknown_options = false;
-  config.ignore_unsupported_options = false;
-  status = LoadOptionsFromFile(config, path + "/" + name, &options->database, &options->families);
+  status = LoadOptionsFromFile(StrictConfig(), path + "/" + name, &options->database,
+                               &options->families);
   if (!status.ok()) {
     *error = path + "/" + name +
              " has options or objects that this program does not know: " + status.ToString() +
@@ -110,7 +208,7 @@ bool ReadStoredOptions(const std::string& path, StoredOptions* options, std::str
   // It would take a database whose files are in other folders for one that has lost them.
   options->database.best_efforts_recovery = false;
   return IsSelfContained(path, options->database, error) &&
-         HasAllObjects(text, options->families, error);
+         CanReadFamilies(text, needs_policies, options->families, error);
 }
 
 }  // namespace bloomline::rewrite

@@ -2,10 +2,13 @@
 #ifndef BLOOMLINE_ENGINES_REWRITE_STORED_OPTIONS_H_
 #define BLOOMLINE_ENGINES_REWRITE_STORED_OPTIONS_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
+#include "rocksdb/filter_policy.h"
 
 namespace bloomline::rewrite {
 
@@ -14,11 +17,20 @@ struct StoredOptions {
   std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
 };
 
+// Unknown names and objects are errors.
+ROCKSDB_NAMESPACE::ConfigOptions StrictConfig();
+
+// Why rewriting with the policy of this option string would remove filters that nobody meant to
+// remove, or an empty string: RocksDB takes a negative number of bits for 0, and the name alone of
+// its filters for a policy that only reads.
+std::string WhyNoFilters(const std::string& text);
+
 // Only reads. Returns false with *error if there is no such file, or if there is anything in it
 // that this program cannot follow: an unknown option; code of the application, such as a comparator
 // or a merge operator, without which a compaction would lose or mix up data; a folder other than
-// `path` and those below it (IsSelfContained).
-bool ReadStoredOptions(const std::string& path, StoredOptions* options, std::string* error);
+// `path` and those below it (IsSelfContained). A filter policy counts only if `needs_policies`.
+bool ReadStoredOptions(const std::string& path, bool needs_policies, StoredOptions* options,
+                       std::string* error);
 
 }  // namespace bloomline::rewrite
 
