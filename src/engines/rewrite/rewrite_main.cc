@@ -112,22 +112,26 @@ int Parse(int argc, char** argv, Request* request) {
 
 // ---- What is done with them.
 
+// Why the policy of this option string cannot write filters, or an empty string. `status` and
+// `policy` are what RocksDB made of it.
+std::string WhyWrong(const std::string& text, const Status& status, const FilterPolicy* policy) {
+  constexpr char kAllowed[] =
+      "; allowed: an option string, such as bloomfilter:10 or {id=bloomline;format=compact}";
+  // Otherwise, the sentence is bloomline's and names the range.
+  if (status.IsNotSupported()) return status.ToString() + kAllowed;
+  if (!status.ok()) return status.ToString();
+  const std::string why = WhyNoFilters(text);
+  if (!why.empty() || policy != nullptr) return why;
+  return std::string("it names no policy") + kAllowed;
+}
+
 bool SetPolicy(const std::string& text, std::vector<ColumnFamilyDescriptor>* families,
                std::string* error) {
   std::shared_ptr<const FilterPolicy> policy;
   const Status status = FilterPolicy::CreateFromString(StrictConfig(), text, &policy);
-  const std::string why = WhyNoFilters(text);
-  if (!status.ok() || policy == nullptr || !why.empty()) {
-    *error = "--policy is " + support::Quoted(text) + ": " +
-             (!status.ok()  ? status.ToString()
-              : why.empty() ? "it names no policy"
-                            : why);
-    if (why.empty() &&
-        (status.ok() ||
-         status.IsNotSupported())) {  // otherwise bloomline's sentence names the range
-      *error +=
-          "; allowed: an option string, such as bloomfilter:10 or {id=bloomline;format=compact}";
-    }
+  const std::string why = WhyWrong(text, status, policy.get());
+  if (!why.empty()) {
+    *error = "--policy is " + support::Quoted(text) + ": " + why;
     return false;
   }
   for (ColumnFamilyDescriptor& family : *families) {
