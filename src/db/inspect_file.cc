@@ -140,8 +140,8 @@ bool InspectFilters(TableFilters* filters, FileFacts* facts, std::string* error)
   return true;
 }
 
-// Takes the numbers that RocksDB records. Files without filter entries, or without their number
-// (before 6.29), count all entries except range deletions.
+// Takes the numbers that RocksDB records. Files without filter entries, or without their number,
+// count all entries except range deletions.
 void TakeKeys(const sstable::Properties& properties, FileFacts* facts) {
   if (properties.num_filter_entries != kUnknownCount && properties.num_filter_entries != 0) {
     facts->num_keys = properties.num_filter_entries;

@@ -35,7 +35,7 @@ constexpr uint64_t kUnknownCount = ~uint64_t{0};
 struct Properties {
   uint64_t num_entries = kUnknownCount;
   uint64_t num_range_deletions = kUnknownCount;
-  uint64_t num_filter_entries = kUnknownCount;  // distinct keys and prefixes; from RocksDB 6.29 on
+  uint64_t num_filter_entries = kUnknownCount;  // distinct keys and prefixes; from RocksDB 6.21 on
   uint64_t index_bytes = kUnknownCount;         // before compression, all partitions
   std::string filter_policy;                    // as RocksDB records it
   std::string comparator;

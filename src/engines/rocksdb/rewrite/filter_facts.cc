@@ -175,7 +175,7 @@ Status TableProbe::Read(const std::string& path, TableFacts* facts) const {
   if (!status.ok()) return status;
   const TableProperties properties = *reader.GetTableProperties();
   facts->filter.kind = noting->kind();
-  // Before 6.22, RocksDB did not count the keys in filters.
+  // Before 6.21, RocksDB did not count the keys in filters.
   const uint64_t keys = std::max<uint64_t>(
       properties.num_filter_entries != 0 ? properties.num_filter_entries : properties.num_entries,
       1);
