@@ -17,50 +17,106 @@ using sstable::FilterKind;
 using sstable::kUnknownCount;
 using sstable::Table;
 
-// The first keys of a LevelDB table, which does not record how many it has. LevelDB has a filter
-// for the data blocks that begin in the same 2 KiB.
+// The first keys of a table that does not record how many it has. LevelDB has a filter for the data
+// blocks that begin in the same 2 KiB.
 struct FirstKeys {
-  uint64_t keys = 0;
-  uint64_t filters = 0;      // that hold them
-  uint64_t next_filter = 0;  // the first one that does not
-  uint64_t file_bytes = 0;   // of the blocks
+  uint64_t keys = 0;                     // distinct ones
+  uint64_t added_keys = 0;               // to the filters: a key of two filters counts twice
+  std::vector<uint64_t> keys_of_filter;  // of whole files only
+  uint64_t filters = 0;                  // that hold them
+  uint64_t next_filter = 0;              // the first one that does not
+  uint64_t blocks = 0;
+  uint64_t file_bytes = 0;    // of the blocks
+  bool has_versions = false;  // a key has several entries
   bool whole_file = false;
 };
 
-// Counts the keys of the first filters, of whole ones only. With 16 filters of 36 keys, their keys
-// per byte are right to 1 %, because sizes are rounded to bytes, of 46 on average. LevelDB adds
-// each entry.
-bool CountFirstKeys(const Table& table, FirstKeys* first, std::string* error) {
-  constexpr uint64_t kFilters = 16;
+// Counts the keys of the first filters, of whole ones only.
+bool CountKeys(const Table& table, uint64_t most_filters, FirstKeys* first, std::string* error) {
   constexpr int kFilterBaseLog = 11;
   const auto reader = table.NewKeyReader(error);
   if (reader == nullptr) return false;
+  const FilterKeys keys(table);
+  std::vector<uint64_t> keys_of_filter;
   FirstKeys read;  // with the filter whose blocks are being read
+  std::string last;
+  uint64_t block = ~uint64_t{0};
   while (true) {
     const bool has_entry = reader->Next();
     if (!has_entry && reader->error().empty()) {
-      read.file_bytes = table.file_bytes();
-      read.whole_file = true;
       *first = read;
+      first->keys_of_filter = std::move(keys_of_filter);
+      first->file_bytes = table.file_bytes();
+      first->whole_file = true;
       return true;
     }
     const uint64_t filter = reader->block_offset() >> kFilterBaseLog;
-    if (filter >= read.next_filter) {
+    const bool begins_filter = filter >= read.next_filter;
+    if (begins_filter) {
       read.file_bytes = reader->block_offset();
       *first = read;
-      if (read.filters == kFilters) return true;
+      if (read.filters == most_filters) return true;
       ++read.filters;
       read.next_filter = filter + 1;
+      keys_of_filter.resize(filter + 1);
     }
     if (!has_entry) return true;  // verify reports it; the blocks before the damaged one are whole
-    ++read.keys;
+    if (reader->block_offset() != block) ++read.blocks;
+    block = reader->block_offset();
+    const std::string_view key = keys.Key(reader->user_key());
+    const bool is_version = read.keys != 0 && key == last;
+    read.has_versions = read.has_versions || is_version;
+    if (!is_version) ++read.keys;
+    if (is_version && !begins_filter) continue;
+    ++read.added_keys;
+    ++keys_of_filter.back();
+    last.assign(key);
   }
+}
+
+// Looks for a key with several entries in some blocks behind the first ones.
+bool HasVersions(const Table& table, const FirstKeys& first) {
+  constexpr uint64_t kPlaces = 8;
+  std::string error;  // what is damaged has none
+  const auto reader = table.NewKeyReader(&error);
+  if (reader == nullptr) return false;
+  const FilterKeys keys(table);
+  const double blocks = static_cast<double>(first.blocks) *
+                        Quotient(table.file_bytes(), std::max<uint64_t>(1, first.file_bytes));
+  const auto skipped = static_cast<uint64_t>(blocks / (kPlaces + 1));
+  std::string last;
+  for (reader->SkipBlocks(skipped); reader->Next(); reader->SkipBlocks(skipped)) {
+    const uint64_t block = reader->block_offset();
+    do {
+      last.assign(keys.Key(reader->user_key()));
+      if (!reader->Next()) return false;
+      if (keys.Key(reader->user_key()) == last) return true;
+    } while (reader->block_offset() == block);
+  }
+  return false;
+}
+
+// Counts the keys of the first filters, and finds out whether keys have several entries. With 16
+// filters of 36 keys, their keys per byte are right to 1 %, because sizes are rounded to bytes, of
+// 46 on average.
+bool CountFirstKeys(const Table& table, FirstKeys* first, std::string* error) {
+  constexpr uint64_t kFilters = 16;
+  if (!CountKeys(table, kFilters, first, error)) return false;
+  first->has_versions = first->has_versions || (!first->whole_file && HasVersions(table, *first));
+  return true;
+}
+
+// LevelDB's tables. A memtable is written with all versions of a key. LevelDB's own filters have
+// the bits of all of them, so nothing tells how many keys these filters have: the file is read.
+bool CountLevelDBKeys(const Table& table, FirstKeys* first, std::string* error) {
+  return CountFirstKeys(table, first, error) && (!first->has_versions || first->whole_file ||
+                                                 CountKeys(table, ~uint64_t{0}, first, error));
 }
 
 // Estimates the keys of a LevelDB table without filters from the first ones and the file's size.
 bool EstimateKeys(const Table& table, FileFacts* facts, std::string* error) {
   FirstKeys first;
-  if (!CountFirstKeys(table, &first, error)) return false;
+  if (!CountLevelDBKeys(table, &first, error)) return false;
   facts->keys_estimated = !first.whole_file;
   facts->num_keys = static_cast<uint64_t>(
       std::llround(Quotient(first.keys, std::max<uint64_t>(1, first.file_bytes)) *
@@ -87,14 +143,14 @@ void CountKind(const EngineFilter& filter, uint64_t bytes, FileFacts* facts) {
 bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts,
                      std::string* error) {
   FirstKeys first;
-  if (!CountFirstKeys(table, &first, error)) return false;
+  if (!CountLevelDBKeys(table, &first, error)) return false;
   uint64_t first_bytes = 0;
   for (uint64_t i = 0; i < std::min(first.next_filter, filters->reader().num_filters()); ++i) {
     const EngineFilter* filter = filters->At(i, error);
     if (filter == nullptr) return false;
     if (filters->bytes() != 0) first_bytes += filter->payload_bytes;
   }
-  const double keys_per_byte = Quotient(first.keys, std::max<uint64_t>(1, first_bytes));
+  const double keys_per_byte = Quotient(first.added_keys, std::max<uint64_t>(1, first_bytes));
   double keys = 0;
   double matches = 0;
   for (uint64_t i = 0; i < filters->reader().num_filters(); ++i) {
@@ -103,7 +159,9 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
     if (filters->bytes() == 0) continue;  // no data block begins in its 2 KiB
     CountKind(*filter, filters->bytes(), facts);
     const double its_keys =
-        std::max(1.0, std::round(keys_per_byte * static_cast<double>(filter->payload_bytes)));
+        i < first.keys_of_filter.size()
+            ? static_cast<double>(first.keys_of_filter[i])
+            : std::max(1.0, std::round(keys_per_byte * static_cast<double>(filter->payload_bytes)));
     keys += its_keys;
     matches += its_keys * filter->ExpectedRate(static_cast<uint64_t>(its_keys));
   }
@@ -115,7 +173,8 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
 
 // Inspects a full filter, or partitions. Partitions have the same bits per key, so bytes stand for
 // keys.
-bool InspectFilters(TableFilters* filters, FileFacts* facts, std::string* error) {
+bool InspectFilters(const Table& table, TableFilters* filters, FileFacts* facts,
+                    std::string* error) {
   double bytes = 0;
   // With the bytes for keys. They lose the filters' own, which ExpectedRate does not read.
   std::vector<std::pair<double, EngineFilter>> opened;
@@ -128,8 +187,13 @@ bool InspectFilters(TableFilters* filters, FileFacts* facts, std::string* error)
     bytes += opened.back().first;
   }
   const double keys_per_byte = static_cast<double>(facts->num_keys) / bytes;
-  // Keys have about as many entries as they are; prefixes may have any number.
-  const bool is_known = facts->num_keys != 0 && !(facts->keys_estimated && facts->prefixes);
+  bool is_known = facts->num_keys != 0;
+  if (is_known && facts->keys_estimated) {
+    // Entries stand for keys, but there may be any number of prefixes, and of versions of a key.
+    FirstKeys first;
+    std::string damage;  // verify reports it
+    is_known = !facts->prefixes && CountFirstKeys(table, &first, &damage) && !first.has_versions;
+  }
   double matches = 0;
   for (const auto& [its_bytes, filter] : opened) {
     const auto keys = static_cast<uint64_t>(std::llround(keys_per_byte * its_bytes));
@@ -180,7 +244,7 @@ bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
   TableFilters filters;
   if (!filters.Init(table, error)) return false;
   if (facts->kind == FilterKind::kByOffset) return InspectByOffset(table, &filters, facts, error);
-  return InspectFilters(&filters, facts, error);
+  return InspectFilters(table, &filters, facts, error);
 }
 
 }  // namespace bloomline::db

@@ -48,7 +48,8 @@ struct FilterSums {
   uint64_t num_filters = 0;   // that hold keys
   uint64_t filter_bytes = 0;  // as stored, of filters that hold keys
   // Keys, and prefixes, in the filters. LevelDB does not record the number: we count it in the
-  // first blocks, and estimate it from the filters' sizes for the others.
+  // first blocks, and estimate it from the filters' sizes for the others. Where keys have several
+  // entries, we count all.
   uint64_t num_keys = 0;
   bool keys_estimated = false;
   RangeFacts ranges;

@@ -100,6 +100,20 @@ void WriteVersions(const std::string& path, const leveldb::FilterPolicy* policy)
   db->CompactRange(nullptr, nullptr);
 }
 
+// One table as a memtable is written, in which each key from `first` to `last` was put twice.
+void WriteOverwritten(const std::string& path, const leveldb::FilterPolicy* policy, uint64_t first,
+                      uint64_t last) {
+  leveldb::Options options;
+  options.filter_policy = policy;
+  options.compression = leveldb::kNoCompression;
+  options.max_file_size = 64 << 20;
+  const auto db = Create(path, options);
+  const std::string value(102, 'v');
+  for (uint64_t i = 0; i < kKeys / 2; ++i) Check(db->Put({}, BigEndianKey(2 * i), value));
+  for (uint64_t i = first; i < last; ++i) Check(db->Put({}, BigEndianKey(2 * i), value));
+  db->CompactRange(nullptr, nullptr);
+}
+
 // Each data block has one key.
 void WriteLargeValues(const std::string& path, const leveldb::FilterPolicy* policy) {
   const auto db = Create(path, policy);
@@ -143,6 +157,12 @@ void MakeLevelDBs(const std::string& folder, Json* json) {
   WriteVersions(folder + "/leveldb_versions", own.get());
   WriteLargeValues(folder + "/leveldb_large_values", own.get());
   const std::unique_ptr<const leveldb::FilterPolicy> blocked(NewLevelDBFilterPolicy({}));
+  const std::unique_ptr<const leveldb::FilterPolicy> compact(
+      NewLevelDBFilterPolicy(FilterOptions{Format::kCompact}));
+  WriteOverwritten(folder + "/leveldb_overwritten_own", own.get(), 18000, 20000);
+  WriteOverwritten(folder + "/leveldb_overwritten_blocked", blocked.get(), 0, 2000);
+  WriteOverwritten(folder + "/leveldb_overwritten_compact", compact.get(), 0, 2000);
+  WriteOverwritten(folder + "/leveldb_overwritten_none", nullptr, 18000, 20000);
   Write(folder + "/leveldb_bloomline", blocked.get(), &(*json)["leveldb_bloomline"]);
   Write(folder + "/leveldb_none", nullptr, &(*json)["leveldb_none"]);
 }

@@ -226,7 +226,8 @@ void AddInspectCommand(CLI::App* db, int* exit_code) {
   command->footer(
       "Example:\n"
       "    bloomline db inspect /var/lib/app/db\n\n"
-      "Does not read the data, except for LevelDB's first blocks, to count keys.\n"
+      "Reads little of the data, to count keys that no property counts: LevelDB's\n"
+      "first blocks and some others, and all blocks if a key has several entries.\n"
       "Rates are those of theory; `db measure` queries the filters. 'runs': how many\n"
       "files a Get of a missing key queries on average, below 1 where the files cover\n"
       "only some of the keys. 'wasted reads': how many reads false positives cost\n"
