@@ -82,29 +82,62 @@ bool Lz4Decompress(std::string_view stored, std::string_view dictionary, uint64_
 #endif
 }
 
+#if BLOOMLINE_ZLIB
+struct ZlibStream : z_stream {
+  // Behind zlib's header, or without one. Smaller windows are read, too: RocksDB's have 14 bits.
+  static constexpr int kWithHeader = 15;
+  static constexpr int kRaw = -15;
+
+  ZlibStream(std::string_view stored, int window_bits) : z_stream{} {
+    if (inflateInit2(this, window_bits) != Z_OK) throw std::bad_alloc();
+    next_in = BytesOf(stored);
+    avail_in = static_cast<uInt>(stored.size());
+  }
+  ~ZlibStream() { inflateEnd(this); }
+
+  static Bytef* BytesOf(std::string_view text) {
+    return reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  }
+  int InflateTo(char* out, uint64_t room, int flush) {
+    next_out = reinterpret_cast<Bytef*>(out);
+    avail_out = static_cast<uInt>(room);
+    const int state = inflate(this, flush);
+    if (state == Z_MEM_ERROR) throw std::bad_alloc();
+    return state;
+  }
+};
+#endif
+
 bool ZlibDecompress(std::string_view stored, std::string_view dictionary, uint64_t size,
                     char* out) {
 #if BLOOMLINE_ZLIB
   if (stored.size() > UINT_MAX) return false;
-  const auto bytes_of = [](std::string_view text) {
-    return reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  };
-  z_stream stream{};
-  constexpr int kRawWindowBits = -14;  // RocksDB's default; a smaller window is read, too
-  if (inflateInit2(&stream, kRawWindowBits) != Z_OK) throw std::bad_alloc();
-  int state = Z_OK;
-  if (!dictionary.empty()) {
-    state =
-        inflateSetDictionary(&stream, bytes_of(dictionary), static_cast<uInt>(dictionary.size()));
+  ZlibStream stream(stored, ZlibStream::kRaw);
+  if (!dictionary.empty() && inflateSetDictionary(&stream, ZlibStream::BytesOf(dictionary),
+                                                  static_cast<uInt>(dictionary.size())) != Z_OK) {
+    return false;
   }
-  stream.next_in = bytes_of(stored);
-  stream.avail_in = static_cast<uInt>(stored.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out);
-  stream.avail_out = static_cast<uInt>(size);
-  if (state == Z_OK) state = inflate(&stream, Z_FINISH);
-  const bool is_whole = state == Z_STREAM_END && stream.avail_out == 0;
-  inflateEnd(&stream);
-  return is_whole;
+  return stream.InflateTo(out, size, Z_FINISH) == Z_STREAM_END && stream.avail_out == 0;
+#else
+  return false;
+#endif
+}
+
+// Data without their size. Of more than `most` bytes, *size says one more.
+bool ZlibDecompressAll(std::string_view stored, bool has_header, uint64_t most, Buffer* out,
+                       uint64_t* size) {
+#if BLOOMLINE_ZLIB
+  if (stored.size() > UINT_MAX) return false;
+  ZlibStream stream(stored, has_header ? ZlibStream::kWithHeader : ZlibStream::kRaw);
+  *size = 0;
+  int state = Z_OK;
+  for (uint64_t room = 4 * stored.size() + 1; state == Z_OK && *size <= most; room *= 2) {
+    room = std::min(std::max(room, out->capacity()), most + 1);
+    out->Reserve(room, *size);
+    state = stream.InflateTo(out->data() + *size, room - *size, Z_NO_FLUSH);
+    *size = room - stream.avail_out;
+  }
+  return state == Z_STREAM_END || *size > most;
 #else
   return false;
 #endif
@@ -141,6 +174,12 @@ bool ZstdDecompress(std::string_view stored, const std::string& dictionary, uint
 #endif
 }
 
+constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
+
+bool WithoutLibrary(const char* codec, std::string* problem) {
+  return Refuse(problem, "is compressed with ", codec, ", and this program was built without it");
+}
+
 }  // namespace
 
 void Decompressor::SetDictionary(std::string dictionary) {
@@ -152,9 +191,11 @@ bool Decompressor::TakeSize(const char* codec, Compression type, std::string_vie
                             uint64_t* size, std::string* problem) const {
   *size = 0;
   const bool is_zstd = type == Compression::kZstd || type == Compression::kZstdNotFinal;
-  if (type == Compression::kSnappy || (is_zstd && rules_->engine == Engine::kLevelDB)) {
-    return (is_zstd ? ZstdSize(*stored, size) : SnappySize(*stored, size)) ||
-           Refuse(problem, "has damaged ", codec, " data");
+  if (is_zstd && rules_->engine == Engine::kLevelDB) {
+    return ZstdSize(*stored, size) || Refuse(problem, "has zstd data that do not tell their size");
+  }
+  if (type == Compression::kSnappy) {
+    return SnappySize(*stored, size) || Refuse(problem, "has damaged ", codec, " data");
   }
   if (!is_zstd && rules_->format_version < 2) {
     return Refuse(problem,
@@ -173,9 +214,14 @@ bool Decompressor::Decompress(uint8_t type_byte, std::string_view stored, Buffer
                               std::string_view* contents, std::string* problem) {
   auto type = static_cast<Compression>(type_byte);
   if (rules_->engine == Engine::kLevelDB) {
-    // LevelDB's number 2 is zstd, since 2023; it does not use others.
+    // LevelDB's number 2 is zstd, since 2023. In Minecraft's LevelDB, 2 is zlib and 4 raw deflate.
+    const bool is_zstd = stored.substr(0, kZstdMagic.size()) == kZstdMagic;
+    if (type_byte == 4 || (type_byte == 2 && !is_zstd)) {
+      return Inflate(type_byte, stored, out, contents, problem);
+    }
     if (type_byte > 2) {
-      return Refuse(problem, "has compression type ", type_byte, "; LevelDB's are 0 to 2");
+      return Refuse(problem, "has compression type ", type_byte,
+                    "; LevelDB's are 0 to 2, and 4 in Minecraft");
     }
     if (type == Compression::kZlib) type = Compression::kZstd;
   } else if (!rules_->manager.empty() && rules_->manager != "BuiltinV2") {
@@ -188,10 +234,7 @@ bool Decompressor::Decompress(uint8_t type_byte, std::string_view stored, Buffer
     return Refuse(problem, "has compression type ", type_byte,
                   "; 0 to 2, 4, 5, 7 and 64 are known");
   }
-  if (!codec->is_built_in) {
-    return Refuse(problem, "is compressed with ", codec->name,
-                  ", and this program was built without it");
-  }
+  if (!codec->is_built_in) return WithoutLibrary(codec->name, problem);
 
   uint64_t size;
   const uint64_t most = std::min(kMaxDecompressedBytes, (stored.size() + 1) * codec->max_expansion);
@@ -204,6 +247,23 @@ bool Decompressor::Decompress(uint8_t type_byte, std::string_view stored, Buffer
   out->Reserve(size);
   if (!Fill(type, stored, size, out->data())) {
     return Refuse(problem, "has damaged ", codec->name, " data");
+  }
+  *contents = std::string_view(out->data(), static_cast<size_t>(size));
+  return true;
+}
+
+bool Decompressor::Inflate(uint8_t type_byte, std::string_view stored, Buffer* out,
+                           std::string_view* contents, std::string* problem) {
+  if (!BLOOMLINE_ZLIB) return WithoutLibrary("zlib", problem);
+  const bool has_header = type_byte == 2;
+  uint64_t size;
+  if (!ZlibDecompressAll(stored, has_header, kMaxDecompressedBytes, out, &size)) {
+    // Other forks of LevelDB may use the number for something else.
+    return Refuse(problem, "has compression type ", type_byte, ", and is no whole ",
+                  has_header ? "zlib or zstd" : "deflate", " data");
+  }
+  if (size > kMaxDecompressedBytes) {
+    return Refuse(problem, "has more than ", kMaxDecompressedBytes, " bytes when decompressed");
   }
   *contents = std::string_view(out->data(), static_cast<size_t>(size));
   return true;

@@ -74,6 +74,9 @@ class Decompressor {
                   std::string* problem);
 
  private:
+  // zlib's data (LevelDB's type 2) or raw deflate (4), which do not tell their size.
+  static bool Inflate(uint8_t type, std::string_view stored, Buffer* out,
+                      std::string_view* contents, std::string* problem);
   bool TakeSize(const char* codec, Compression type, std::string_view* stored, uint64_t* size,
                 std::string* problem) const;
   // Decompresses `size` bytes; false: they are damaged.
