@@ -136,6 +136,33 @@ void MakeShortKeys(const std::string& path) {
   Flush(db.get(), 0, 100, 1);
 }
 
+// Shorter keys first, under the name that MyRocks' order has.
+class ByLength : public rocksdb::Comparator {
+ public:
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+    return a.compare(b);
+  }
+  const char* Name() const override { return "RocksDB_SE_v3.10"; }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+// Numbers without gaps. `prefix_bytes`: filters of prefixes alone; 0: partitions, of keys.
+void MakeByLength(const std::string& path, size_t prefix_bytes) {
+  static const ByLength by_length;
+  BlockBasedTableOptions table = TableWith(rocksdb::NewBloomFilterPolicy(10));
+  if (prefix_bytes == 0) PartitionFilters(4096, &table);
+  table.whole_key_filtering = prefix_bytes == 0;
+  rocksdb::Options options = OptionsWith(table);
+  options.comparator = &by_length;
+  if (prefix_bytes != 0) {
+    options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(prefix_bytes));
+  }
+  const auto db = MustOpenRocksDB(options, path);
+  Flush(db.get(), 0, kKeys, 1, [](uint64_t i) { return "key" + std::to_string(i); });
+}
+
 // Each third user has 20 posts.
 constexpr uint64_t kPosts = 20;
 std::string PostKey(uint64_t i) {
@@ -186,6 +213,8 @@ void MakeRocksDBs(const std::string& folder, Json* json) {
   MakeRanges(folder + "/rocksdb_ranges_listed", "11:after0x3a", true,
              &(*json)["rocksdb_ranges_listed"]);
   MakeShortKeys(folder + "/rocksdb_short_keys");
+  MakeByLength(folder + "/rocksdb_by_length", 0);
+  MakeByLength(folder + "/rocksdb_by_length_prefix", 7);
   MakeFamilies(folder + "/rocksdb_families");
 }
 

@@ -75,7 +75,7 @@ void WriteByLength(const std::string& path, const leveldb::FilterPolicy* policy,
   options.filter_policy = policy;
   options.comparator = &by_length;
   const auto db = Create(path, options);
-  for (int i = 0; i < 3000; ++i) Check(db->Put({}, "key" + std::to_string(7 * i), "value"));
+  for (int i = 0; i < 3000; ++i) Check(db->Put({}, "key" + std::to_string(i), "value"));
   db->CompactRange(nullptr, nullptr);
 }
 

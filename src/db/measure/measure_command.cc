@@ -58,6 +58,9 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
                 });
     PrintFacts(inspection.files, family.all);
     const MeasuredGroup all = MeasuredRates(family.all, inspection, results);
+    for (const auto& [reason, files] : all.by_bytes) {
+      PrintWrapped("adjacent by their bytes: " + FilesText(files) + ": " + reason);
+    }
     for (const auto& [reason, files] : all.not_measured) {
       if (reason != kNoFilter) PrintWrapped("not measured: " + FilesText(files) + ": " + reason);
     }
@@ -112,6 +115,7 @@ cli::Json FileJson(const InputFile& file, const FileFacts& facts, const MeasureR
           {"keys_read", result.keys_read},
           {"of_prefixes", result.of_prefixes},
           {"whole_file", result.whole_file},
+          {"key_order", result.by_bytes.empty() ? "comparator" : "bytes"},
           {"adjacent", MeasuredJson(WeightedRate(result.adjacent))},
           {"elsewhere", MeasuredJson(WeightedRate(result.elsewhere))},
           {"expected_false_positive_rate", NumberOrNull(facts.expected_rate)},
@@ -161,12 +165,13 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
       "    bloomline db measure /var/lib/app/db\n\n"
       "Missing keys are 'adjacent' to stored ones: of the same length, with the next\n"
       "higher last byte; or 'elsewhere': a stored key with eight random bytes behind\n"
-      "it. The stored keys beside each were read, so it is known to be missing. In\n"
-      "parentheses: half of the 95 % confidence interval. Filters that hold only\n"
-      "prefixes are queried for adjacent prefixes. About --samples keys of each file\n"
-      "are read; the others are skipped. Below 1,000 queries, their number is printed\n"
-      "instead of the interval. FPR is of the files with filters; 'unfiltered' are the\n"
-      "'runs' (see `db inspect --help`) of other files, which each waste a read.");
+      "it. The stored keys beside each were read, so it is known to be missing; if the\n"
+      "comparator is not known here, all keys of the file were. In parentheses: half of\n"
+      "the 95 % confidence interval. Filters that hold only prefixes are queried for\n"
+      "adjacent prefixes. About --samples keys of each file have missing ones beside\n"
+      "them. Below 1,000 queries, their number is printed instead of the interval. FPR\n"
+      "is of the files with filters; 'unfiltered' are the 'runs' (see\n"
+      "`db inspect --help`) of other files, which each waste a read.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

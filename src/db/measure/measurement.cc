@@ -1,7 +1,10 @@
 #include "src/db/measure/measurement.h"
 
+#include <deque>
+#include <optional>
 #include <random>
 #include <string_view>
+#include <unordered_set>
 
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/quantity.h"
@@ -29,11 +32,16 @@ bool Increment(std::string* key) {
 }
 
 // `num_keys` of the table, 0 if unknown, determines how much of it is read: about options.samples
-// keys. Memory: that of KeyWalk.
+// keys. Memory: that of KeyWalk. In an unknown order (result->by_bytes), the keys beside a missing
+// one may be anywhere. The file is then read once more, to its end, and the queries wait for it in
+// memory.
 class Meter final : public KeyWalk {
  public:
   Meter(const Table& table, uint64_t num_keys, const MeasureOptions& options, MeasureResult* result)
-      : KeyWalk(table), random_(options.seed), result_(*result) {
+      : KeyWalk(table),
+        random_(options.seed),
+        result_(*result),
+        most_later_(4 * std::max(kFewQueries, options.samples)) {
     const double factor = static_cast<double>(num_keys) / static_cast<double>(options.samples);
     // Skips blocks so that about options.samples keys are read. Reading half of a file is no less
     // work than reading all.
@@ -67,15 +75,24 @@ class Meter final : public KeyWalk {
       begins_block_ = false;
       return true;
     }
-    if (has_last_ && !(keys_.order.is_reversed ? unit < last_ : last_ < unit)) {
-      // A LevelDB table on its own does not say how its keys are ordered.
-      result_.adjacent = result_.elsewhere = {};
-      result_.not_measured = "keys are not in the order of comparator '" + keys_.comparator + "'";
-      Stop();
-      return true;
+    if (!result_.by_bytes.empty()) {
+      begins_block_ = false;
+      if (!AskBetween(unit, std::nullopt, error)) return false;
+    } else if (has_last_) {
+      const bool reversed = keys_.order.is_reversed;
+      const std::string_view low = reversed ? unit : last_;
+      const std::string_view high = reversed ? std::string_view(last_) : unit;
+      if (low >= high) {
+        // A LevelDB table on its own does not say how its keys are ordered.
+        result_.adjacent = result_.elsewhere = {};
+        result_.keys_read = 0;
+        result_.by_bytes = "keys are not in the order of comparator '" + keys_.comparator + "'";
+        Stop();
+        return true;
+      }
+      if (!AskBetween(low, high, error)) return false;
     }
     ++result_.keys_read;
-    if (has_last_ && !AskBetween(unit, error)) return false;
     last_.assign(unit);
     has_last_ = true;
     begins_block_ = false;
@@ -92,11 +109,11 @@ class Meter final : public KeyWalk {
     (query.purpose == Purpose::kAdjacent ? result_.adjacent : result_.elsewhere).Add(may_match);
   }
 
-  // Asks for missing keys between the last key and `unit`, which are stored beside each other.
-  bool AskBetween(std::string_view unit, std::string* error) {
-    const bool reversed = keys_.order.is_reversed;
-    const std::string_view low = reversed ? unit : last_;
-    const std::string_view high = reversed ? std::string_view(last_) : unit;
+  using Bound = std::optional<std::string_view>;  // none: the order is unknown
+
+  // Asks for missing keys between `low` and `high`, which are stored beside each other.
+  bool AskBetween(std::string_view low, Bound high, std::string* error) {
+    if (!high && IsFull()) return true;
     // A table may have more keys than its properties say, and longer ones than memory is for.
     const uint64_t queries = asked_bytes_ > kMaxAskedBytes
                                  ? 1
@@ -104,14 +121,13 @@ class Meter final : public KeyWalk {
     return AskAdjacent(queries, low, high, error) && AskElsewhere(queries, low, high, error);
   }
 
-  bool AskAdjacent(uint64_t queries, std::string_view low, std::string_view high,
-                   std::string* error) {
+  bool AskAdjacent(uint64_t queries, std::string_view low, Bound high, std::string* error) {
     // Between the last key of a block and the first of the next, the index decides which filter by
     // offset is queried.
     if (IsByOffset() && begins_block_) return true;
     key_.assign(low);
     for (uint64_t i = 0; i < queries; ++i) {
-      if (!Increment(&key_) || key_ >= high) return true;
+      if (!Increment(&key_) || (high && key_ >= *high)) return true;
       if (!AskFor(Purpose::kAdjacent, error)) return false;
     }
     return true;
@@ -119,20 +135,23 @@ class Meter final : public KeyWalk {
 
   // To a hash, eight random bytes behind a key make another key of it. Prefixes have no room for
   // them.
-  bool AskElsewhere(uint64_t queries, std::string_view low, std::string_view high,
-                    std::string* error) {
+  bool AskElsewhere(uint64_t queries, std::string_view low, Bound high, std::string* error) {
     if (result_.of_prefixes) return true;
     for (uint64_t i = 0; i < queries; ++i) {
       key_.assign(low);
       const uint64_t suffix = random_();
       key_.append(reinterpret_cast<const char*>(&suffix), sizeof(suffix));
-      if (key_ < high && !AskFor(Purpose::kElsewhere, error)) return false;
+      if ((!high || key_ < *high) && !AskFor(Purpose::kElsewhere, error)) return false;
     }
     return true;
   }
 
   // Asks the filter of key_, which may lie anywhere between the last entry and this one.
   bool AskFor(Purpose purpose, std::string* error) {
+    if (!result_.by_bytes.empty()) {
+      AskLater(purpose);
+      return true;
+    }
     uint64_t its_filter = filter();
     if (table_.filter_kind() == FilterKind::kPartitioned) {
       with_timestamp_.assign(key_);
@@ -143,6 +162,46 @@ class Meter final : public KeyWalk {
     asked_bytes_ += key_.size();
     return Ask(its_filter, key_, key_.size(), purpose, error);
   }
+
+  bool IsFull() const { return asked_bytes_ > kMaxAskedBytes || later_.size() >= most_later_; }
+
+  void AskLater(Purpose purpose) {
+    if (IsFull()) return;
+    uint64_t its_filter = filter();
+    if (its_filter == Table::FilterReader::kUnknownFilter) {
+      // A part of the file stands for the same part of the partitions.
+      const uint64_t filters = filters_.reader().num_filters();
+      const double part = Quotient(place().block_offset, table_.file_bytes());
+      its_filter = static_cast<uint64_t>(part * static_cast<double>(filters));
+    }
+    asked_bytes_ += key_.size();
+    later_.push_back({key_, its_filter, purpose});
+    if (!missing_.insert(later_.back().key).second) later_.pop_back();
+  }
+
+  // Asks for the keys that are not in the file.
+  bool Finish(std::string* error) override {
+    if (later_.empty()) return true;
+    const auto reader = table_.NewKeyReader(error);
+    if (reader == nullptr) return false;
+    while (reader->Next()) {
+      std::string_view unit = keys_.Key(reader->user_key());
+      if (!result_.of_prefixes || keys_.Prefix(unit, &unit)) missing_.erase(unit);
+    }
+    *error = reader->error();
+    if (!error->empty()) return false;
+    for (const Later& one : later_) {
+      if (missing_.count(one.key) == 0) continue;
+      if (!Ask(one.filter, one.key, one.key.size(), one.purpose, error)) return false;
+    }
+    return true;
+  }
+
+  struct Later {
+    std::string key;
+    uint64_t filter;
+    Purpose purpose;
+  };
 
   std::mt19937_64 random_;
   MeasureResult& result_;
@@ -155,14 +214,13 @@ class Meter final : public KeyWalk {
   std::string key_;
   std::string with_timestamp_;
   uint64_t asked_bytes_ = 0;
+  const uint64_t most_later_;
+  std::deque<Later> later_;
+  std::unordered_set<std::string_view> missing_;  // of their keys
 };
 
 std::string WhyNot(const Table& table, const FilterKeys& keys) {
   if (table.filter_kind() == FilterKind::kNone) return kNoFilter;
-  if (!keys.order.is_known) {
-    return "comparator '" + keys.comparator +
-           "' is not known here, so no key can be shown to be missing";
-  }
   if (!keys.whole_keys && !keys.prefixes) {
     return keys.unknown.empty() ? "the filters hold neither keys nor prefixes" : keys.unknown;
   }
@@ -202,7 +260,14 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
     if (!results[i].not_measured.empty()) return true;
     MeasureOptions its_options = options;
     its_options.seed += 1000003 * (inputs->files[i].number + i);
-    return Meter(table, inspection.files[i].facts.num_keys, its_options, &results[i]).Run(error);
+    if (!keys.order.is_known) {
+      results[i].by_bytes = "comparator '" + keys.comparator + "' is not known here";
+    }
+    const uint64_t num_keys = inspection.files[i].facts.num_keys;
+    const std::string by_bytes = results[i].by_bytes;
+    return Meter(table, num_keys, its_options, &results[i]).Run(error) &&
+           (results[i].by_bytes == by_bytes ||
+            Meter(table, num_keys, its_options, &results[i]).Run(error));
   });
   for (size_t i = 0; i < results.size(); ++i) {
     InputFile& file = inputs->files[i];
@@ -230,6 +295,7 @@ MeasuredGroup MeasuredRates(const Group& group, const Inspection& inspection,
     measured.wasted_reads +=
         file.coverage * (file.used() && !std::isnan(rate) ? rate : file.rate());
     if (!results[i].not_measured.empty()) ++measured.not_measured[results[i].not_measured];
+    if (!results[i].by_bytes.empty()) ++measured.by_bytes[results[i].by_bytes];
     if (adjacent.queries + elsewhere.queries == 0) continue;
     if (!std::isnan(rate)) ++measured.files;
     // A file that hardly any Get queries still tells how good its filter is.

@@ -34,7 +34,8 @@ struct MeasureResult {
   Queries elsewhere;       // of missing keys elsewhere
   uint64_t keys_read = 0;  // different ones; prefixes if the filters hold nothing else
   bool of_prefixes = false;
-  bool whole_file = true;    // else some blocks were skipped
+  bool whole_file = true;  // else some blocks were skipped
+  std::string by_bytes;    // why keys are adjacent by their bytes, not by the comparator; or empty
   std::string not_measured;  // why; empty: it was
 };
 
@@ -101,7 +102,9 @@ struct MeasuredGroup {
   // Per Get of a missing key; files that were not measured count with their expected rate, those
   // without a filter with 1. NaN: unknown.
   double wasted_reads = 0;
-  std::map<std::string, uint64_t> not_measured;  // files that were not, by reason
+  // Files by reason, as MeasureResult has it.
+  std::map<std::string, uint64_t> by_bytes;
+  std::map<std::string, uint64_t> not_measured;
 };
 
 MeasuredGroup MeasuredRates(const Group& group, const Inspection& inspection,
