@@ -49,6 +49,9 @@ using MakeKey = std::string (*)(uint64_t);
 
 std::string EvenKey(uint64_t i) { return DecimalKey(2 * i); }
 
+// On which the hash of old filters is weak.
+std::string EvenDigits(uint64_t i) { return "0000" + DecimalKey(2 * i).substr(4); }
+
 void Flush(rocksdb::DB* db, uint64_t first, uint64_t last, uint64_t step, MakeKey key = EvenKey) {
   for (uint64_t i = first; i < last; i += step) Check(db->Put({}, key(i), "a value"));
   Check(db->Flush({}));
@@ -212,6 +215,9 @@ void MakeRocksDBs(const std::string& folder, Json* json) {
   MakeRanges(folder + "/rocksdb_ranges", "auto", false, &(*json)["rocksdb_ranges"]);
   MakeRanges(folder + "/rocksdb_ranges_listed", "11:after0x3a", true,
              &(*json)["rocksdb_ranges_listed"]);
+  table = TableWith(rocksdb::NewBloomFilterPolicy(10));
+  table.format_version = 4;
+  WriteLevels(MustOpenRocksDB(OptionsWith(table), folder + "/rocksdb_legacy").get(), EvenDigits);
   MakeShortKeys(folder + "/rocksdb_short_keys");
   MakeByLength(folder + "/rocksdb_by_length", 0);
   MakeByLength(folder + "/rocksdb_by_length_prefix", 7);

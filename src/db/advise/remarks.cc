@@ -1,4 +1,6 @@
 // The remarks of `bloomline db advise` (advise_output.h).
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -48,6 +50,26 @@ std::string CacheText(const Inputs& inputs, const Inspection& inspection,
          ". docs/db.md says what helps if that is more than half.";
 }
 
+// What cures RocksDB's Bloom filters before format_version 5; empty if there are none.
+std::string CureOfWeakHash(const Group& all) {
+  using engine_filters::Kind;
+  if (all.kinds.count(Kind::kRocksDBLegacy) == 0) return "";
+  constexpr double kMostBits = 100;  // the smallest filters have more
+  std::string rate;
+  if (all.num_keys != 0) {
+    const double bits = std::clamp(all.bits_per_key(), kMinBitsPerKey, kMostBits);
+    const uint64_t keys = std::max<uint64_t>(1, all.num_keys / all.num_filters);
+    rate =
+        " (FPR " +
+        RateOrDash(engine_filters::FiguresFor(sstable::Engine::kRocksDB, Format::kBloom, keys, bits)
+                       .rate) +
+        ")";
+  }
+  return "Bloom filters of RocksDB's format_version 4 and lower have a weak hash, which adjacent "
+         "keys show. format_version=5 in BlockBasedTableOptions cures it" +
+         rate + " in the same memory, without bloomline. RocksDB 6.6 and later read such files.";
+}
+
 // How new filters come to the files, and who can use them.
 std::string ApplyText(const std::string& engine, const Choice& chosen) {
   const std::string rewrite = engine == "RocksDB"
@@ -92,6 +114,8 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
       "The running policy (" + policy + ") ignores the filters of " +
           cli::CountText(all.ignored_files) + " of " + cli::CountText(all.files.size()) +
           " files, so these files count as without filters.");
+  const std::string cure = CureOfWeakHash(all);
+  add(!cure.empty(), true, cure);
   add(all.files_without_filter == 0 && all.ignored_files == 0 && choices.empty(), true,
       "The filters are already as good as bloomline's would be: no choice saves a twentieth of the "
       "wasted reads or of the memory.");
