@@ -54,6 +54,32 @@ const char* EngineName(sstable::Engine engine) {
   return engine == sstable::Engine::kLevelDB ? "LevelDB" : "RocksDB";
 }
 
+std::vector<std::string> LogTexts(const directory::Database& database) {
+  std::vector<std::string> texts;
+  const auto add = [&](uint64_t bytes, const std::string& where) {
+    if (bytes != 0) texts.push_back(cli::BytesText(bytes) + " in write-ahead logs" + where);
+  };
+  add(database.log_bytes.value_or(0), "");
+  const auto& other = database.other_logs;
+  if (other) add(other->bytes, " in " + other->folder + " (wal_dir in OPTIONS)");
+  if (other && !other->problem.empty()) {
+    texts.push_back("write-ahead logs in wal_dir of OPTIONS: " + other->problem);
+  }
+  return texts;
+}
+
+cli::Json DatabaseJson(const directory::Database& database) {
+  cli::Json json{{"path", database.path},
+                 {"engine", EngineName(database.engine)},
+                 {"write_ahead_log_bytes", cli::OrNull(database.log_bytes)},
+                 {"wal_dir", nullptr}};
+  if (const auto& other = database.other_logs) {
+    json["wal_dir"] = {{"path", other->folder}, {"error", cli::TextOrNull(other->problem)}};
+    json["wal_dir"]["log_bytes"] = other->problem.empty() ? cli::Json(other->bytes) : nullptr;
+  }
+  return json;
+}
+
 std::string FilesText(uint64_t files) {
   return cli::CountText(files) + (files == 1 ? " file" : " files");
 }
@@ -188,9 +214,7 @@ cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection,
   cli::Json databases = cli::Json::array();
   for (size_t d = 0; d < inputs.databases.size(); ++d) {
     const directory::Database& database = inputs.databases[d];
-    cli::Json json{{"path", database.path},
-                   {"engine", EngineName(database.engine)},
-                   {"write_ahead_log_bytes", cli::OrNull(database.log_bytes)}};
+    cli::Json json = DatabaseJson(database);
     json["column_families"] = cli::Json::array();
     for (size_t g = 0; g < inspection.groups.size(); ++g) {
       const FamilyGroups& groups = inspection.groups[g];

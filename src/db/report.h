@@ -26,6 +26,11 @@ std::string LevelText(int level);
 cli::Json LevelJson(int level);
 const char* EngineName(sstable::Engine engine);
 
+// What is in write-ahead logs that may have keys that are in no table: "3 KiB in write-ahead logs".
+std::vector<std::string> LogTexts(const directory::Database& database);
+// {"path", "engine", ...}
+cli::Json DatabaseJson(const directory::Database& database);
+
 // "1 file", "12 files"
 std::string FilesText(uint64_t files);
 

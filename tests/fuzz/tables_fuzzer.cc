@@ -96,7 +96,7 @@ void CheckManifest(const std::string& path) {
 void CheckOptions(const std::string& text) {
   directory::OptionsFile options;
   directory::ParseOptionsFile(text, &options);
-  for (const auto& [family, values] : options) {
+  for (const auto& [family, values] : options.families) {
     for (const auto& [name, value] : values) {
       Require(directory::OptionId(value).size() <= value.size(), "an id is a part of its value");
     }

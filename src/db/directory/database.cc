@@ -196,8 +196,8 @@ Engine EngineOf(const Snapshot& snapshot) {
 void AddOptions(const Snapshot& snapshot, Database* database) {
   if (!snapshot.options_problem.empty()) database->warnings.insert(snapshot.options_problem);
   for (ColumnFamily& family : database->column_families) {
-    const auto options = snapshot.options.find(family.name);
-    if (options == snapshot.options.end()) continue;
+    const auto options = snapshot.options.families.find(family.name);
+    if (options == snapshot.options.families.end()) continue;
     const auto text = [&](const char* name) {
       const auto found = options->second.find(name);
       return found == options->second.end() ? std::string() : found->second;
@@ -225,9 +225,34 @@ void SortByLevelAndKey(const std::string& comparator, TableFile* begin, TableFil
   });
 }
 
+// The bytes of the logs that may have keys that are in no table.
+uint64_t LogBytes(const Snapshot& snapshot, const Listing& listing) {
+  uint64_t first = UINT64_MAX;
+  for (const auto& [id, live] : snapshot.live.families()) first = std::min(first, live.first_log);
+  uint64_t sum = 0;
+  for (const auto& [number, bytes] : listing.logs) sum += number >= first ? bytes : 0;
+  return sum;
+}
+
+void AddLogs(const Snapshot& snapshot, Database* database) {
+  database->log_bytes = LogBytes(snapshot, snapshot.listings.front().second);
+  const auto wal_dir = snapshot.options.database.find("wal_dir");
+  if (wal_dir == snapshot.options.database.end() || wal_dir->second.empty()) return;
+  support::FileStatus own, other;
+  const bool exist =
+      support::Examine(database->path, &own) && support::Examine(wal_dir->second, &other);
+  // RocksDB before 6.23 names the database's own folder.
+  if (exist && own.device == other.device && own.number == other.number) return;
+  OtherLogs& logs = database->other_logs.emplace();
+  // As for RocksDB, a relative path begins at the working directory.
+  std::error_code code;
+  logs.folder = std::filesystem::absolute(wal_dir->second, code).string();
+  Listing listing;
+  if (ListFolder(logs.folder, &listing, &logs.problem)) logs.bytes = LogBytes(snapshot, listing);
+}
+
 void AddFiles(const Snapshot& snapshot, Database* database) {
   int index = 0;
-  uint64_t first_log = UINT64_MAX;
   for (const auto& [id, live] : snapshot.live.families()) {
     const size_t begin = database->files.size();
     for (const auto& [number, file] : live.files) {
@@ -242,11 +267,6 @@ void AddFiles(const Snapshot& snapshot, Database* database) {
                       database->files.data() + database->files.size());
     database->column_families.push_back(live.family);
     ++index;
-    first_log = std::min(first_log, live.first_log);
-  }
-  database->log_bytes = 0;
-  for (const auto& [number, bytes] : snapshot.listings.front().second.logs) {
-    if (number >= first_log) *database->log_bytes += bytes;
   }
 }
 
@@ -275,6 +295,7 @@ bool ReadLive(const std::string& path, Database* database, std::string* error) {
   if (!TakeSnapshot(path, database->table_folders, &snapshot, error)) return false;
   database->engine = EngineOf(snapshot);
   AddFiles(snapshot, database);
+  AddLogs(snapshot, database);
   if (database->engine == Engine::kRocksDB) AddOptions(snapshot, database);
   if (!was_in_use && !IsInUse(path)) AddNewerTables(snapshot, database);
   return true;

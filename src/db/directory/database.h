@@ -37,6 +37,14 @@ struct ColumnFamily {
   std::string filters_for_hits;  // ditto, optimize_filters_for_hits
 };
 
+// Write-ahead logs in another folder: RocksDB's wal_dir. The OPTIONS file of a copy may name that
+// of the original.
+struct OtherLogs {
+  std::string folder;  // absolute
+  uint64_t bytes = 0;
+  std::string problem;  // why the folder cannot be listed; it names it. Empty: it can
+};
+
 struct Database {
   std::string path;  // empty: files named on the command line
   sstable::Engine engine = sstable::Engine::kLevelDB;
@@ -45,6 +53,7 @@ struct Database {
   // Of the write-ahead logs in the folder that may have keys that are in no table. Nothing for
   // files named on the command line.
   std::optional<uint64_t> log_bytes;
+  std::optional<OtherLogs> other_logs;
   std::set<std::string> warnings;  // one sentence for each thing that could not be read
   // Folders with tables in addition to `path`: RocksDB's db_paths and cf_paths. Only LOG names
   // them.

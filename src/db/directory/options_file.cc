@@ -41,10 +41,11 @@ OptionMap* SectionOf(std::string_view line, OptionsFile* options) {
   const size_t end = line.rfind('"');
   const std::string_view title =
       Trim(begin == line.npos ? line.substr(1, line.size() - 2) : line.substr(1, begin - 1));
+  if (title == "DBOptions") return &options->database;
   constexpr std::string_view kTables = "TableOptions/";
   if (title != "CFOptions" && title.substr(0, kTables.size()) != kTables) return nullptr;
   if (begin == end) return nullptr;
-  return &(*options)[Unescape(line.substr(begin + 1, end - begin - 1))];
+  return &options->families[Unescape(line.substr(begin + 1, end - begin - 1))];
 }
 
 // The end of the value that begins at `begin`: its ';', or the end of the text.

@@ -15,8 +15,10 @@ namespace bloomline::directory {
 
 using OptionMap = std::map<std::string, std::string>;
 
-// By the column family's name, with the options of its tables.
-using OptionsFile = std::map<std::string, OptionMap>;
+struct OptionsFile {
+  OptionMap database;                         // [DBOptions]
+  std::map<std::string, OptionMap> families;  // by name, with the options of their tables
+};
 
 // Skips other sections, and lines without an option.
 void ParseOptionsFile(std::string_view text, OptionsFile* options);

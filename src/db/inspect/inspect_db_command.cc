@@ -129,10 +129,8 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
     PrintLevels(groups[g], {"level", "entries for ranges", "files", "memory", "share of memory"}, 2,
                 RangeCells);
     PrintFacts(files, all);
-    if (database.log_bytes.value_or(0) != 0 && groups[g].column_family == 0) {
-      cli::PrintLine("not counted: " + cli::BytesText(*database.log_bytes) +
-                     " in write-ahead logs");
-    }
+    if (groups[g].column_family != 0) continue;
+    for (const std::string& logs : LogTexts(database)) cli::PrintLine("not counted: " + logs);
   }
 }
 
