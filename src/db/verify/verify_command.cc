@@ -18,6 +18,7 @@
 #include "src/db/key_walk.h"
 #include "src/db/report.h"
 #include "src/db/sstable/table.h"
+#include "src/db/verify/remedies.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::db {
@@ -77,9 +78,9 @@ using sstable::Table;
 
 constexpr const char* kRangeDeletions = "range deletions, which are not in filters";
 constexpr const char* kNoPrefix = "the filters hold only prefixes, and they have none";
-constexpr const char* kRestore =
-    "Unless an error was temporary, restore its file from a backup: its keys are at risk, and a "
-    "compaction that reads it can stop all writes.";
+constexpr const char* kRewrite =
+    "Lost keys are still in the data: a compaction, or in RocksDB bloomline-rewrite, gives the "
+    "files new filters. Then verify again.";
 
 class Verifier final : public KeyWalk {
  public:
@@ -344,6 +345,13 @@ std::string Counted(uint64_t count, const std::string& one, const std::string& m
 // Prints the line about what was checked.
 void PrintChecked(const Totals& totals) {
   const VerifyCounts& counts = totals.counts;
+  if (totals.files + totals.in_part == 0) {
+    const char* const why = totals.without_filter != 0 ? "no file has a filter"
+                            : totals.failed != 0       ? "no file can be read"
+                                                       : "there are no tables";
+    cli::PrintLine(std::string("checked: nothing, because ") + why);
+    return;
+  }
   std::string text = "checked: " + Counted(counts.keys, "key", "keys");
   if (counts.ranges != 0) {
     text += ", with ranges around " +
@@ -355,7 +363,7 @@ void PrintChecked(const Totals& totals) {
                (totals.in_part == 0 ? "" : " and a part of " + FilesText(totals.in_part)));
 }
 
-void PrintNotChecked(const Totals& totals, uint64_t unread) {
+void PrintNotChecked(const Inputs& inputs, const Totals& totals, uint64_t unread) {
   const VerifyCounts& counts = totals.counts;
   const auto not_checked = [](uint64_t count, const std::string& what) {
     if (count != 0) PrintWrapped("not checked: " + what);
@@ -370,6 +378,9 @@ void PrintNotChecked(const Totals& totals, uint64_t unread) {
     not_checked(keys.count, reason == kRangeDeletions
                                 ? cli::CountText(keys.count) + " " + reason
                                 : Counted(keys.count, "key: ", "keys: ") + reason);
+  }
+  for (const directory::Database& database : inputs.databases) {
+    for (const std::string& logs : LogTexts(database)) not_checked(1, logs);
   }
 }
 
@@ -388,20 +399,23 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   }
   PrintChecked(totals);
   const uint64_t problems = totals.failed + inputs.errors.size();
-  PrintNotChecked(totals, problems - totals.in_part);
+  PrintNotChecked(inputs, totals, problems - totals.in_part);
   // Keys of a missing or damaged table may be lost, too.
   std::cout << "lost: " << cli::CountText(counts.lost)
             << (problems != 0                 ? " of the checked keys; others may be, see stderr"
                 : counts.others_may_be_lost() ? " of the checked keys; others may be"
-                                              : "")
+                : counts.keys + counts.prefixes == 0 ? ", because no key was checked"
+                                                     : "")
             << '\n';
-  if (totals.failed != 0) PrintWrapped(kRestore);
+  if (counts.lost != 0 && totals.doubts.empty()) PrintWrapped(kRewrite);
+  for (const std::string& remedy : Remedies(inputs)) PrintWrapped(remedy);
   for (const std::string& doubt : totals.doubts) PrintWrapped(doubt);
 }
 
 void PrintJson(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   const Totals totals = Sum(inputs, results);
   cli::Json json = CountsJson(totals.counts);
+  json["databases"] = ListJson(inputs.databases, DatabaseJson);
   json["files_checked"] = totals.files;
   json["files_without_filter"] = totals.without_filter;
   json["files_without_checksums"] = totals.without_checksums;

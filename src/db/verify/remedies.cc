@@ -1,0 +1,81 @@
+#include "src/db/verify/remedies.h"
+
+#include <cerrno>
+#include <string_view>
+#include <system_error>
+
+namespace bloomline::db {
+namespace {
+
+constexpr const char* kPermission =
+    "Run the command again as a user who may read the files. Nothing is known of their keys, and "
+    "nothing says that they are at risk.";
+constexpr const char* kResources =
+    "The system lacked memory or open files: run the command again with --threads 1.";
+constexpr const char* kSystem =
+    "If the system reports its error again, look at its log and the disk, and restore the file "
+    "from a backup if it cannot be read: its keys are at risk.";
+constexpr const char* kUnknownForm =
+    "A file in a form that bloomline does not know need not be damaged: the program that wrote it "
+    "can tell.";
+constexpr const char* kDamage =
+    "Restore damaged and missing files from a backup: their keys are at risk, and a compaction "
+    "that reads such a file can stop all writes.";
+
+bool EndsWith(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+// Returns the errno whose meaning ends the text, as in support::SystemFailure; 0: none.
+int SystemCode(std::string_view error) {
+  constexpr int kMostCodes = 200;
+  for (int code = 1; code < kMostCodes; ++code) {
+    if (EndsWith(error, ": " + std::generic_category().message(code))) return code;
+  }
+  return 0;
+}
+
+bool IsUnknownForm(std::string_view error) {
+  // The ends of the texts of src/db/sstable about what it does not read.
+  for (const std::string_view end : {" are known", "; LevelDB's are 0 to 2", "not RocksDB's own",
+                                     "this program was built without it"}) {
+    if (EndsWith(error, end)) return true;
+  }
+  return false;
+}
+
+// Returns null if the error itself says what to do.
+const char* RemedyOf(std::string_view error, bool is_of_table) {
+  switch (const int code = EndsWith(error, ": out of memory") ? ENOMEM : SystemCode(error); code) {
+    case 0:
+      break;
+    case EACCES:
+    case EPERM:
+      return kPermission;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+      return kResources;
+    default:
+      return kSystem;
+  }
+  const bool is_gone = error.find(kNoLongerExists) != error.npos;
+  if (!is_of_table || is_gone) return nullptr;
+  return IsUnknownForm(error) ? kUnknownForm : kDamage;
+}
+
+}  // namespace
+
+std::set<std::string> Remedies(const Inputs& inputs) {
+  std::set<std::string> remedies;
+  const auto add = [&](const std::string& error, bool is_of_table) {
+    if (const char* remedy = RemedyOf(error, is_of_table)) remedies.insert(remedy);
+  };
+  for (const std::string& error : inputs.errors) add(error, false);
+  for (const InputFile& file : inputs.files) {
+    if (file.state == FileState::kFailed) add(file.error, true);
+  }
+  return remedies;
+}
+
+}  // namespace bloomline::db

@@ -1,0 +1,17 @@
+// What the user can do about the errors of `bloomline db verify`.
+#ifndef BLOOMLINE_DB_VERIFY_REMEDIES_H_
+#define BLOOMLINE_DB_VERIFY_REMEDIES_H_
+
+#include <set>
+#include <string>
+
+#include "src/db/inputs.h"
+
+namespace bloomline::db {
+
+// A sentence for each kind of error that one helps with.
+std::set<std::string> Remedies(const Inputs& inputs);
+
+}  // namespace bloomline::db
+
+#endif  // BLOOMLINE_DB_VERIFY_REMEDIES_H_
