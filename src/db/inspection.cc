@@ -244,6 +244,19 @@ void FilterSums::Add(const FilterSums& other) {
   ranges.Add(other.ranges);
 }
 
+std::set<std::string> FormatsOf(const KindCounts& kinds_of_file) {
+  std::set<std::string> formats;
+  for (const auto& [kind, count] : kinds_of_file) {
+    const std::optional<Format> format = engine_filters::FormatOf(kind);
+    formats.insert(format ? FormatName(*format) : engine_filters::KindName(kind));
+  }
+  // In LevelDB, some sets of kCompact have the layouts of kBlocked. A file has one format.
+  if (formats.count(FormatName(Format::kCompact)) != 0) {
+    formats.erase(FormatName(Format::kBlocked));
+  }
+  return formats;
+}
+
 double FilterSums::bits_per_key() const {
   return key_bytes() == 0 ? std::nan("") : 8 * Quotient(key_bytes(), num_keys);
 }
@@ -264,6 +277,7 @@ void Group::AddFile(size_t index, const InspectedFile& file, uint64_t file_bytes
     return;
   }
   FilterSums::Add(facts);
+  formats.merge(FormatsOf(facts.kinds));
   if (!file.ignored.empty()) ++ignored_files;
   if (facts.kind == sstable::FilterKind::kPartitioned) ++partitioned_files;
 }

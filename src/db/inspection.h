@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,9 @@ struct FilterSums {
   double bits_per_key() const;  // ditto; NaN: no filter, or no keys
 };
 
+// What the user of one file's filters sets, or the name of their kind: "blocked", "RocksDB Ribbon".
+std::set<std::string> FormatsOf(const KindCounts& kinds_of_file);
+
 // Without a filter, num_keys is of the keys that it would have.
 struct FileFacts : FilterSums {
   sstable::Engine engine = sstable::Engine::kLevelDB;
@@ -104,6 +108,7 @@ struct InspectedFile {
 struct Group : FilterSums {
   int level = -1;
   std::vector<size_t> files;  // in Inputs::files. Commands that read more may fail in them later
+  std::set<std::string> formats;
   uint64_t bytes = 0;
   uint64_t files_without_filter = 0;
   uint64_t ignored_files = 0;

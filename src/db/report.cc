@@ -98,14 +98,9 @@ std::string DatabaseTitle(const Inputs& inputs, const FamilyGroups& family) {
   return title;
 }
 
-std::string KindsText(const KindCounts& kinds) {
+std::string FormatsText(const std::set<std::string>& formats) {
   std::string text;
-  for (const auto& [kind, count] : kinds) {
-    std::string_view name = engine_filters::KindName(kind);
-    constexpr std::string_view kOurs = "bloomline ";
-    if (name.substr(0, kOurs.size()) == kOurs) name.remove_prefix(kOurs.size());
-    text += (text.empty() ? "" : ", ") + std::string(name);
-  }
+  for (const std::string& format : formats) text += (text.empty() ? "" : ", ") + format;
   return text.empty() ? "none" : text;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,7 @@ std::string FilesText(uint64_t files);
 std::string DatabaseTitle(const Inputs& inputs, const FamilyGroups& family);
 
 // "RocksDB Bloom, RocksDB Ribbon"; of files without filters "none".
-std::string KindsText(const KindCounts& kinds);
+std::string FormatsText(const std::set<std::string>& formats);
 cli::Json KindsJson(const KindCounts& kinds);
 
 // [one(item) for each item]

@@ -122,6 +122,18 @@ void WriteLargeValues(const std::string& path, const leveldb::FilterPolicy* poli
   db->CompactRange(nullptr, nullptr);
 }
 
+// Filters of 36 keys, and of one.
+void WriteSetsOfAnySize(const std::string& path, const leveldb::FilterPolicy* policy) {
+  leveldb::Options options;
+  options.filter_policy = policy;
+  options.compression = leveldb::kNoCompression;
+  const auto db = Create(path, options);
+  for (uint64_t i = 0; i < 1000; ++i) {
+    Check(db->Put({}, BigEndianKey(i), std::string(i < 900 ? 102 : 5000, 'v')));
+  }
+  db->CompactRange(nullptr, nullptr);
+}
+
 // 102 bytes of value make 36 keys a data block.
 void Write(const std::string& path, const leveldb::FilterPolicy* policy, Json* json) {
   leveldb::Options options;
@@ -164,6 +176,9 @@ void MakeLevelDBs(const std::string& folder, Json* json) {
   WriteOverwritten(folder + "/leveldb_overwritten_compact", compact.get(), 0, 2000);
   WriteOverwritten(folder + "/leveldb_overwritten_none", nullptr, 18000, 20000);
   Write(folder + "/leveldb_bloomline", blocked.get(), &(*json)["leveldb_bloomline"]);
+  const std::unique_ptr<const leveldb::FilterPolicy> compact(
+      NewLevelDBFilterPolicy(FilterOptions{Format::kCompact}));
+  WriteSetsOfAnySize(folder + "/leveldb_compact", compact.get());
   Write(folder + "/leveldb_none", nullptr, &(*json)["leveldb_none"]);
 }
 

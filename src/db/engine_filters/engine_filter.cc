@@ -295,6 +295,20 @@ const char* KindName(Kind kind) {
   return filter::LayoutRowFor(static_cast<filter::Layout>(static_cast<uint8_t>(kind))).long_name;
 }
 
+std::optional<Format> FormatOf(Kind kind) {
+  if (!IsBloomline(kind)) return std::nullopt;
+  switch (static_cast<filter::Layout>(static_cast<uint8_t>(kind))) {
+    case filter::Layout::kBlocked:
+    case filter::Layout::kFlat:
+      return Format::kBlocked;
+    case filter::Layout::kCompact:
+    case filter::Layout::kSmallSet:
+      return Format::kCompact;
+    default:
+      return std::nullopt;
+  }
+}
+
 std::set<Kind> KindsFor(Container container, Format format) {
   constexpr double kAnyBits = 10;  // kinds hardly depend on it, but shapes need a number
   const bool is_rocksdb = container == Container::kRocksDB;

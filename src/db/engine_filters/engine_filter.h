@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -49,6 +50,8 @@ enum class Kind : uint16_t {
   kClassic = kFirstLayout + 0xFE,
 };
 const char* KindName(Kind kind);  // "RocksDB Ribbon"
+// bloomline's format whose filters of few keys have this layout, or that has it; nothing for others.
+std::optional<Format> FormatOf(Kind kind);
 constexpr bool IsBloomline(Kind kind) {
   return kind >= Kind::kFirstLayout && kind != Kind::kClassic;
 }

@@ -18,7 +18,7 @@ std::string BitsOrDash(double bits) { return bits >= 0 ? cli::NumberText(bits, 1
 
 Cells GroupCells(const std::string& name, const Group& group) {
   return {name,
-          KindsText(group.kinds),
+          FormatsText(group.formats),
           cli::CountText(group.files.size()),
           KeysText(group.all_keys(), group.keys_estimated),
           cli::BytesText(group.filter_bytes),
@@ -42,7 +42,7 @@ void PrintTable(const Inputs& inputs, const std::vector<InspectedFile>& files,
              [&](size_t i) -> Cells {
                const InputFile& file = inputs.files[i];
                const FileFacts& facts = files[i].facts;
-               return {KindsText(facts.kinds),
+               return {FormatsText(FormatsOf(facts.kinds)),
                        LevelText(file.level),
                        cli::BytesText(file.bytes),
                        KeysText(facts.num_keys, facts.keys_estimated),
