@@ -190,6 +190,13 @@ TEST(OptionsFile, Values) {
   EXPECT_EQ(OptionId(""), "");
   EXPECT_EQ(OptionId("{a={id=x;b=1;};id=y;b={c=2;};}"), "y");
   EXPECT_EQ(OptionId("{ id = {bloomfilter:10}; }"), "bloomfilter:10");
+  EXPECT_EQ(ShortPolicy("bloomfilter:10:false"), "bloomfilter:10:false");
+  EXPECT_EQ(ShortPolicy("{id=ribbonfilter:10;format=blocked;}"),
+            "{id=ribbonfilter:10;format=blocked;}");
+  EXPECT_EQ(ShortPolicy("bloomline:12"), "bloomline:12");
+  EXPECT_EQ(ShortPolicy("{id=bloomline:12;bits_per_key=10}"), "{id=bloomline:12;bits_per_key=10}");
+  EXPECT_EQ(ShortPolicy("{bits_per_key=10;id=bloomline;new_option={a=1;b=2;};seed=0;}"),
+            "{id=bloomline;new_option={a=1;b=2;};}");
 }
 
 }  // namespace

@@ -212,6 +212,8 @@ void MakeRocksDBs(const std::string& folder, Json* json) {
   // From now on with RocksDB's own.
   MustOpenRocksDB(OptionsWith(TableWith(rocksdb::NewBloomFilterPolicy(10))),
                   folder + "/rocksdb_bloomline");
+  table.filter_policy = NewRocksDBFilterPolicy(FilterOptions());
+  MustOpenRocksDB(OptionsWith(table), folder + "/rocksdb_default");
   MakeRanges(folder + "/rocksdb_ranges", "auto", false, &(*json)["rocksdb_ranges"]);
   MakeRanges(folder + "/rocksdb_ranges_listed", "11:after0x3a", true,
              &(*json)["rocksdb_ranges_listed"]);

@@ -6,6 +6,7 @@
 
 #include "src/cli/shared/quantity.h"
 #include "src/db/advise/advise_output.h"
+#include "src/db/directory/options_file.h"
 #include "src/db/report.h"
 
 namespace bloomline::db {
@@ -92,7 +93,7 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
                             uint64_t cache_bytes) {
   const Group& all = inspection.groups[g].all;
   const directory::ColumnFamily& options = inputs.column_family(inspection.groups[g]);
-  const std::string& policy = inspection.policies[g];
+  const std::string policy = directory::ShortPolicy(inspection.policies[g]);
   const std::vector<Choice>& choices = family.advice.choices;
   const std::string engine = EngineName(family.situation.engine);
   const uint64_t without = all.keys_without_filter;

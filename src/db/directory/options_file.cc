@@ -1,6 +1,7 @@
 #include "src/db/directory/options_file.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace bloomline::directory {
 namespace {
@@ -67,6 +68,32 @@ std::string_view WithoutBraces(std::string_view value) {
   return value;
 }
 
+// Calls use(name, value) for each option of "name=value;name=value".
+template <typename Use>
+void ForEachOption(std::string_view text, Use use) {
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = EndOfValue(text, begin);
+    const std::string_view option = text.substr(begin, end - begin);
+    const size_t equals = option.find('=');
+    if (equals != option.npos) use(Trim(option.substr(0, equals)), Trim(option.substr(equals + 1)));
+    begin = end + 1;
+  }
+}
+
+// The options that bloomline writes into every OPTIONS file, with their defaults there. The room of
+// the options (src/engines/rocksdb/options) needs the engine.
+constexpr std::string_view kBloomline = "bloomline";
+struct DefaultOption {
+  std::string_view name;
+  std::string_view value;
+};
+constexpr DefaultOption kDefaults[] = {
+    {"bits_per_key", "10"},       {"format", "blocked"},          {"seed", "0"},
+    {"bits_by_level", "uniform"}, {"levels_in_use", "0"},         {"level_size_ratio", "10"},
+    {"flush_format", "same"},     {"filters_at_bottom", "true"},  {"stock_id", "false"},
+    {"range_prefixes", "none"},   {"range_memory_percent", "20"}, {"memory", "0"},
+    {"max_filter_bytes", "0"}};
+
 }  // namespace
 
 void ParseOptionsFile(std::string_view text, OptionsFile* options) {
@@ -91,16 +118,24 @@ void ParseOptionsFile(std::string_view text, OptionsFile* options) {
 std::string OptionId(std::string_view value) {
   value = WithoutBraces(value);
   if (value.find('=') == value.npos) return std::string(Trim(value.substr(0, value.find(';'))));
-  for (size_t begin = 0; begin < value.size();) {
-    const size_t end = EndOfValue(value, begin);
-    const std::string_view option = value.substr(begin, end - begin);
-    const size_t equals = option.find('=');
-    if (equals != option.npos && Trim(option.substr(0, equals)) == "id") {
-      return std::string(WithoutBraces(option.substr(equals + 1)));
-    }
-    begin = end + 1;
-  }
-  return "";
+  std::string id;
+  ForEachOption(value, [&](std::string_view name, std::string_view text) {
+    if (name == "id" && id.empty()) id = WithoutBraces(text);
+  });
+  return id;
+}
+
+std::string ShortPolicy(std::string_view value) {
+  if (OptionId(value) != kBloomline) return std::string(value);
+  std::string options;
+  ForEachOption(WithoutBraces(value), [&](std::string_view name, std::string_view text) {
+    const bool is_default = std::any_of(
+        std::begin(kDefaults), std::end(kDefaults),
+        [&](const auto& option) { return option.name == name && option.value == text; });
+    if (name != "id" && !is_default) options += std::string(name) + "=" + std::string(text) + ";";
+  });
+  const std::string id(kBloomline);
+  return options.empty() ? id : "{id=" + id + ";" + options + "}";
 }
 
 }  // namespace bloomline::directory

@@ -27,6 +27,9 @@ void ParseOptionsFile(std::string_view text, OptionsFile* options);
 // options: "bloomfilter:10:false". Empty if it has options and no id.
 std::string OptionId(std::string_view value);
 
+// A filter policy as people write it: bloomline's without the options that have their default.
+std::string ShortPolicy(std::string_view value);
+
 }  // namespace bloomline::directory
 
 #endif  // BLOOMLINE_DB_DIRECTORY_OPTIONS_FILE_H_

@@ -6,6 +6,7 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/terminal.h"
+#include "src/db/directory/options_file.h"
 #include "src/db/inputs.h"
 #include "src/db/inspection.h"
 #include "src/db/report.h"
@@ -121,7 +122,8 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
     if (g != 0) std::cout << '\n';
     cli::PrintLine(DatabaseTitle(inputs, groups[g]) + ": " + EngineName(database.engine) + ", " +
                    FilesText(all.files.size()) + ", " + cli::BytesText(all.bytes));
-    if (!policies[g].empty()) cli::PrintLine("running policy: " + policies[g]);
+    const std::string policy = directory::ShortPolicy(policies[g]);
+    if (!policy.empty()) cli::PrintLine("running policy: " + policy);
     PrintLevels(
         groups[g],
         {"level", "filter", "files", "keys", "filters", "bits/key", "FPR", "runs", "wasted"}, 2,
