@@ -7,7 +7,7 @@ set(BLOOMLINE_WARNINGS -Wall -Wextra -Wconversion)
 set(BLOOMLINE_PLUGIN_WARNINGS -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
 
 # The public headers of each component. tests/packages/installed_package_test finds a missing one.
-set(BLOOMLINE_HEADERS_core c_metrics.h cpu.h filter.h filter_options.h filter_theory.h
+set(BLOOMLINE_HEADERS_core c_metrics.h cpp17.h cpu.h filter.h filter_options.h filter_theory.h
     inline_query.h key_canonicalizer.h keys.h level_sizing.h metrics.h seed.h sizing.h version.h)
 set(BLOOMLINE_HEADERS_filters atomic_bloom_filter.h bloom_filter.h counting_bloom_filter.h
     scalable_bloom_filter.h)

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "bloomline/cpp17.h"
+
 namespace bloomline {
 
 struct KernelInfo {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 
+#include "bloomline/cpp17.h"
 #include "rocksdb/db.h"
 #include "rocksdb/listener.h"
 

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <string>
 
+#include "bloomline/cpp17.h"
+
 namespace bloomline {
 
 // docs/format.md defines each format to the byte.

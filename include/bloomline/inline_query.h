@@ -9,6 +9,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "bloomline/cpp17.h"
+
 namespace bloomline {
 
 namespace kernels {

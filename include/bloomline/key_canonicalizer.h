@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "bloomline/cpp17.h"
+
 namespace bloomline {
 
 // The user implements this class. Rules:

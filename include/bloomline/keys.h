@@ -25,6 +25,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "bloomline/cpp17.h"
+
 namespace bloomline {
 
 namespace filter {

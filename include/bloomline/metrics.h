@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "bloomline/cpp17.h"
+
 namespace bloomline {
 
 // Returns the counts of all policies of this process since it started, in Prometheus' exposition

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bloomline/cpp17.h"
 #include "rocksdb/db.h"
 
 namespace bloomline {

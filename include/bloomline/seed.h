@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "bloomline/cpp17.h"
+
 namespace bloomline {
 
 // Sets *seed to a nonzero number from the system's random number generator. If that fails, returns

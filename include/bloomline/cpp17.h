@@ -1,0 +1,9 @@
+// What older compilers say of the headers of C++, instead of hundreds of errors about std.
+#ifndef BLOOMLINE_CPP17_H_
+#define BLOOMLINE_CPP17_H_
+
+#if __cplusplus < 201703L
+#error "bloomline's headers need C++17: compile with -std=c++17. bloomline/c.h needs only C90."
+#endif
+
+#endif  // BLOOMLINE_CPP17_H_
