@@ -358,7 +358,7 @@ TEST(CompactFilterTest, OneHashManyTimesStillRejectsOthers) {
 TEST(FilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
   for (const double bits_per_key : {2.9, 24.1, 0.0}) {
     const std::string error = Options(Format::kCompact, bits_per_key).Validate();
-    EXPECT_NE(error.find("3 to 24"), std::string::npos) << error;
+    EXPECT_NE(error.find("3 to 24 in format compact"), std::string::npos) << error;
   }
   EXPECT_EQ(Options(Format::kCompact, 3).Validate(), "");
   EXPECT_EQ(Options(Format::kCompact, 24).Validate(), "");
@@ -368,7 +368,7 @@ TEST(FilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
        {nan, -infinity, infinity, -1.0, 0.0, 0.99, 100.01, 1e9, 1073741824.0}) {
     const std::string error = Options(Format::kBlocked, bits_per_key).Validate();
     EXPECT_NE(error.find("bits_per_key is"), std::string::npos) << bits_per_key;
-    EXPECT_NE(error.find("1 to 100"), std::string::npos) << error;
+    EXPECT_NE(error.find("1 to 100 in format blocked"), std::string::npos) << error;
   }
   // Six digits would name a value that is allowed.
   const std::string error = Options(Format::kBlocked, 100.0000001).Validate();

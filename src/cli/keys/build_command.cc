@@ -10,6 +10,7 @@
 #include "src/cli/shared/progress.h"
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/terminal.h"
+#include "src/filter/layouts/formats.h"
 #include "src/support/file_io.h"
 #include "src/support/quoted.h"
 
@@ -152,7 +153,12 @@ void AddBuildCommand(CLI::App* app, int* exit_code) {
   CLI::Option* bits = AddQuantity(
       command, "--bits-per-key", &request->bits_per_key,
       [](const std::string& text, std::string* error) {
-        return ParseNumber(text, kMinBitsPerKey, kMaxBitsPerKey, error);
+        const auto bits = ParseNumber(text, kMinBitsPerKey, kMaxBitsPerKey, error);
+        if (!bits) {
+          *error += " in format blocked, " + filter::AllowedBitsText(Format::kCompact) +
+                    " in format compact";
+        }
+        return bits;
       },
       "Memory for each key, for example 7.1 [10]");
   AddQuantity(command, "--fpr", &request->rate, ParseRate,

@@ -36,13 +36,12 @@ std::string FilterOptions::Validate() const {
         " (bloom), ", static_cast<int>(Format::kRibbon), " (ribbon)");
   }
   if (!filter::IsAllowed(format, bits_per_key)) {
-    std::string error = support::StrCat("bits_per_key is ", support::DoubleText(bits_per_key),
-                                        "; allowed: ", filter::AllowedBitsText(format),
-                                        ", and it is bits for each key, not for the filter");
+    std::string error =
+        support::StrCat("bits_per_key is ", support::DoubleText(bits_per_key),
+                        "; allowed: ", filter::AllowedBitsText(format), " in format ",
+                        FormatName(format), ", and it is bits for each key, not for the filter");
     if (std::isnan(bits_per_key)) {
-      error +=
-          " (nan: also a false-positive rate out of reach; ValidateFalsePositiveRate has the"
-          " range)";
+      error += " (nan: also what a false-positive rate out of reach gives)";
     }
     return error;
   }

@@ -157,7 +157,7 @@ std::string PolicyOptions::Apply(const ConfigOptions& config, const Changes& cha
   }
   std::string error;
   SettingsPtr made = MakeSettings(changed, &error);
-  if (made == nullptr) return std::string("in format ") + FormatName(changed.format) + ", " + error;
+  if (made == nullptr) return error;
   *settings = std::move(made);
   return "";
 }
