@@ -39,18 +39,18 @@ double LeastRate(BloomLayout layout) {
           : BlockedFalsePositiveRate(kMaxBitsPerKey, num_probes, BlockBits(layout)));
 }
 
-// Null: no layout.
+// In the words of all languages, as FormatName is. Null: no layout.
 const char* Name(BloomLayout layout) {
-  constexpr const char* kNames[] = {"kBlocked", "kStandard", "kBlocked128", "kBlocked64"};
+  constexpr const char* kNames[] = {"blocked", "standard", "blocked128", "blocked64"};
   const auto number = static_cast<size_t>(layout);
   return number < std::size(kNames) ? kNames[number] : nullptr;
 }
 
 bool IsCounters(std::string_view unit) { return unit == "counters"; }
 
-// The name in errors: "kBlocked", or "4-bit counters" if the unit is counters.
-const char* NameIn(BloomLayout layout, std::string_view unit) {
-  if (!IsCounters(unit)) return Name(layout);
+// The name in errors: "layout blocked", or "4-bit counters" if the unit is counters.
+std::string NameIn(BloomLayout layout, std::string_view unit) {
+  if (!IsCounters(unit)) return std::string("layout ") + Name(layout);
   return CounterBits(layout) == 4 ? "4-bit counters" : "8-bit counters";
 }
 

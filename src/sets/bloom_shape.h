@@ -37,7 +37,7 @@ constexpr uint64_t CounterBits(BloomLayout layout) {
 
 bool IsLayout(int layout);
 constexpr char kAllowedLayouts[] =
-    "allowed: 0 (kBlocked), 1 (kStandard), 2 (kBlocked128), 3 (kBlocked64)";
+    "allowed: 0 (blocked), 1 (standard), 2 (blocked128), 3 (blocked64)";
 
 // Returns an empty string, with the shape in *shape; or why the options are refused. `unit` is the
 // word in errors, "bits" or "counters".

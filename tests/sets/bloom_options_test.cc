@@ -124,7 +124,7 @@ double LeastRate(Options options, const std::string& start) {
 TEST(OptionsTest, RefusedRatesNameTheReachableRange) {
   std::set<double> named;
   for (const BloomLayout layout : kAllBloomLayouts) {
-    named.insert(LeastRate(ForCapacity(layout, 10, 0), "; allowed with k"));
+    named.insert(LeastRate(ForCapacity(layout, 10, 0), "; allowed with layout "));
   }
   EXPECT_EQ(named, (std::set<double>{2.6e-18, 1.1e-10, 2.7e-7, 6.0e-6}));
   for (const int counter_bits : {4, 8}) {
@@ -141,7 +141,7 @@ TEST(OptionsTest, RefusedRatesNameTheReachableRange) {
   EXPECT_EQ(
       options.Validate(),
       "the first stage, with rate * (1 - tightening): false_positive_rate is 5e-06; allowed with "
-      "kBlocked64: from 6e-06, which takes 100 bits per key, to below 1");
+      "layout blocked64: from 6e-06, which takes 100 bits per key, to below 1");
 }
 
 }  // namespace

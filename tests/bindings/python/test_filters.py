@@ -195,6 +195,8 @@ class BloomFilterTest(unittest.TestCase):
                 (dict(num_bits=512, num_probes=2**32 + 1), "num_probes is 4294967297; allowed"),
                 (dict(capacity=10, layout="flat"), "layout is 'flat'; allowed: 'blocked'"),
                 (dict(capacity=10, seed=-5), "seed is -5; allowed"),
+                (dict(capacity=10, false_positive_rate=1e-9, layout="blocked64"),
+                 "allowed with layout blocked64: from 6e-06"),
         ]:
             for kind in (bloomline.BloomFilter, bloomline.AtomicBloomFilter):
                 with self.assertRaisesRegex(ValueError, sentence):
@@ -209,6 +211,14 @@ class BloomFilterTest(unittest.TestCase):
             bloomline.BloomFilter(num_bits=2**50, num_probes=6)  # the whole address space
         with self.assertRaisesRegex(ValueError, "CountingBloomFilter|bLnBloom"):
             bloomline.BloomFilter.from_bytes(bloomline.CountingBloomFilter(10).to_bytes())
+
+    def test_errors_have_the_names_of_python(self):
+        one, other = (bloomline.BloomFilter(10, layout=layout) for layout in ("blocked", "standard"))
+        with self.assertRaisesRegex(ValueError, "layout is blocked in this filter and standard in"):
+            one.merge(other)
+        with self.assertRaises(ValueError) as raised:
+            bloomline.FilterBuilder(bits_per_key=float("nan"))
+        self.assertNotIn("Validate", str(raised.exception))
 
     def test_atomic_and_back(self):
         bloom = bloomline.BloomFilter(NUM_KEYS)

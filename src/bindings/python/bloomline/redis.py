@@ -9,6 +9,7 @@ The library in the wheel has no TLS (rediss://); that of the distribution's pack
 docs/redis.md says what a Redis server can lose, and docs/python.md how the library is found.
 """
 
+import re
 from contextlib import contextmanager
 from ctypes import c_char_p, c_int
 from typing import (Any, Callable, ContextManager, Iterator, List, Optional, Sequence, Type,
@@ -24,6 +25,9 @@ _lib = load("redis", "c_redis.h")
 _NEW, _PRESENT, _UNKNOWN = range(3)
 _NO, _MAYBE, _UNAVAILABLE = range(3)
 _ADDED = {_NEW: True, _PRESENT: False, _UNKNOWN: None}
+
+# The library's names are those of C++.
+_TLS_OPTION = re.compile(r"\btls\.(?=(ca_file|ca_path|certificate_file|key_file|server_name) )")
 
 _T = TypeVar("_T", bound="SharedBloomFilter")
 
@@ -74,11 +78,12 @@ def _checked(function: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return checked(function, *arguments)
     except (OSError, ValueError) as error:
-        text = str(error.args[-1])
+        text = _TLS_OPTION.sub("tls_", str(error.args[-1]))
         # A server's error, or why there was no reply. If the key has other contents, retrying does
         # not help.
         if text.startswith("redis") and " is not the header of a filter " not in text:
             raise RedisError(text) from None
+        error.args = (*error.args[:-1], text)
         raise
 
 
