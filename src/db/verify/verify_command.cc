@@ -343,12 +343,12 @@ std::string Counted(uint64_t count, const std::string& one, const std::string& m
 }
 
 // Prints the line about what was checked.
-void PrintChecked(const Totals& totals) {
+void PrintChecked(const Totals& totals, uint64_t problems) {
   const VerifyCounts& counts = totals.counts;
   if (totals.files + totals.in_part == 0) {
-    const char* const why = totals.without_filter != 0 ? "no file has a filter"
-                            : totals.failed != 0       ? "no file can be read"
-                                                       : "there are no tables";
+    const char* const why = problems != 0                ? "no file with a filter can be read"
+                            : totals.without_filter != 0 ? "no file has a filter"
+                                                         : "there are no tables";
     cli::PrintLine(std::string("checked: nothing, because ") + why);
     return;
   }
@@ -397,8 +397,8 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   if (counts.lost > listed) {
     std::cout << "and " << cli::CountText(counts.lost - listed) << " more lost keys\n";
   }
-  PrintChecked(totals);
   const uint64_t problems = totals.failed + inputs.errors.size();
+  PrintChecked(totals, problems);
   PrintNotChecked(inputs, totals, problems - totals.in_part);
   // Keys of a missing or damaged table may be lost, too.
   std::cout << "lost: " << cli::CountText(counts.lost)
