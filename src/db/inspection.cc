@@ -9,6 +9,7 @@
 #include "src/cli/shared/commands.h"
 #include "src/db/directory/options_file.h"
 #include "src/db/sstable/comparator.h"
+#include "src/support/nearest_name.h"
 #include "src/support/quoted.h"
 
 namespace bloomline::db {
@@ -17,7 +18,8 @@ namespace {
 // ---- The running policy.
 
 // Refuses what is no number of bits behind these names: RocksDB then uses no filters, without an
-// error. Other names can be a program's own.
+// error. Other names can be a program's own; but an option string has the name of a policy that is
+// registered, so it is mistyped if it is nearly one of these.
 std::optional<std::string> ParsePolicy(const std::string& text, std::string* error) {
   static const std::string number = "-?([0-9]{1,99}[.]?[0-9]{0,99}|[.][0-9]{1,99})";
   static const std::regex with_bits("(bloomfilter|bloomline):" + number + "(:true|:false)?|" +
@@ -26,10 +28,13 @@ std::optional<std::string> ParsePolicy(const std::string& text, std::string* err
   const std::string name = id.substr(0, id.find(':'));
   const bool has_bits =
       name == "bloomfilter" || name == "ribbonfilter" || (name == "bloomline" && name != id);
-  if (!id.empty() && (!has_bits || std::regex_match(id, with_bits))) return text;
+  const std::string meant = text == name ? "" : support::MeantPolicy(text);
+  const bool is_known = !has_bits || std::regex_match(id, with_bits);
+  if (!id.empty() && is_known && meant.empty()) return text;
   *error = support::Quoted(text) +
            "; allowed: bloomfilter:BITS, ribbonfilter:BITS, bloomline:BITS, {id=bloomline;...}, "
-           "nullptr, or the name of another policy";
+           "nullptr, or the name of another policy" +
+           meant;
   return std::nullopt;
 }
 

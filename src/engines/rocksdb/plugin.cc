@@ -21,6 +21,7 @@
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/support/c_error.h"
+#include "src/support/nearest_name.h"
 #include "src/support/quoted.h"
 #include "src/support/set_error.h"
 
@@ -94,7 +95,8 @@ std::unique_ptr<FilterPolicy> NewFromText(const std::string& text, std::string* 
   FilterPolicy::GetOptionsMap(config, nullptr, text, &id, &changes).PermitUncheckedError();
   if (id.substr(0, id.find(':')) != kRocksDBPolicyName) {
     *error = "filter policy is " + support::Quoted(text) +
-             "; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;OPTION=VALUE;...}";
+             "; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;OPTION=VALUE;...}" +
+             support::MeantPolicy(text);
     return nullptr;
   }
   std::unique_ptr<FilterPolicy> policy = NewFromId(id, error);

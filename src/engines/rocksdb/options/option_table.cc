@@ -8,6 +8,7 @@
 #include "bloomline/seed.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/filter/layouts/formats.h"
+#include "src/support/nearest_name.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
@@ -330,11 +331,15 @@ std::string SetOption(std::string_view name, const std::string& value,
     if (row.read(value, options)) return "";
     return std::string(name) + " is " + support::Quoted(value) + "; allowed: " + row.allowed();
   }
-  std::string names;
+  std::string list;
+  std::vector<std::string> names;
   for (const OptionRow& row : OptionTable()) {
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
+    names.emplace_back(row.name);
+    list += (list.empty() ? "" : ", ") + names.back();
   }
-  return "there is no option " + support::Quoted(name) + "; allowed: " + names;
+  const std::string meant = support::NearestName(name, names);
+  return "there is no option " + support::Quoted(name) + "; allowed: " + list +
+         (meant.empty() ? "" : "; did you mean '" + meant + "'?");
 }
 
 // ---- All options together.
