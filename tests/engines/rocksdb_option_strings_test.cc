@@ -9,12 +9,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "bloomline/c_rocksdb.h"
 #include "bloomline/rocksdb.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/temp_dir.h"
@@ -137,6 +139,35 @@ TEST(RocksDBOptionStringsTest, BadStringsAreNamedOnStderrInOneLine) {
       ExpectReason(outcome.status.ToString(), bad.reason);
     }
   }
+}
+
+// And by the C functions, which then print nothing.
+TEST(RocksDBOptionStringsTest, AnErrorIsReadOnceAndWithoutTheDefaults) {
+  for (const auto& bad : kBadStrings) {
+    SCOPED_TRACE(bad.text);
+    const std::string said = ByEscapedOptions(bad.text).said;
+    EXPECT_EQ(said.find("level_size_ratio=10"), std::string::npos) << said;
+    EXPECT_EQ(said.find("range_prefixes=none"), std::string::npos) << said;
+    const std::string family = std::string("block_based_table_factory={filter_policy=") + bad.text;
+    char* of_policy = nullptr;
+    char* of_options = nullptr;
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(bloomline_rocksdb_filterpolicy_create(bad.text, &of_policy), nullptr);
+    EXPECT_EQ(bloomline_rocksdb_validate_family_options((family + "}").c_str(), &of_options), 0);
+    EXPECT_EQ(TakeStderr(), "");
+    for (char* const error : {of_policy, of_options}) {
+      ASSERT_NE(error, nullptr);
+      ExpectReason(error, bad.reason);
+      std::free(error);
+    }
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(bloomline_rocksdb_filterpolicy_create(bad.text, nullptr), nullptr);
+    EXPECT_EQ(TakeStderr().empty(), bad.text[0] != '{');  // an option
+  }
+  EXPECT_NE(ByEscapedOptions("{id=bloomline:30;format=compact}").said.find("are bits_per_key=30\n"),
+            std::string::npos);
+  EXPECT_NE(ByEscapedOptions("{id=bloomline;bits=9}").said.find("the options are the defaults\n"),
+            std::string::npos);
 }
 
 // The check of docs/compatibility.md, for names that never reach bloomline.

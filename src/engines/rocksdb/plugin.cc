@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,7 @@
 #include "src/support/nearest_name.h"
 #include "src/support/quoted.h"
 #include "src/support/set_error.h"
+#include "src/support/taken_errors.h"
 
 namespace bloomline {
 namespace {
@@ -65,8 +67,8 @@ int AddFactory(ObjectLibrary* library) {
         *guard = NewFromId(id, error);
         if (*guard == nullptr) {
           // RocksDB drops the error, so stderr gets it.
-          std::fprintf(stderr, "bloomline: no RocksDB filter policy for %s: %s\n",
-                       support::Quoted(id).c_str(), error->c_str());
+          support::TakenErrors::Print("no RocksDB filter policy for " + support::Quoted(id) + ": " +
+                                      *error);
           *error = "bloomline: " + *error;
         }
         return guard->get();
@@ -169,6 +171,8 @@ extern "C" uint8_t bloomline_rocksdb_register(char** errptr) {
 // them on as pointers to that (db/c.cc, read in 7.8 to 11.9). So a handle may be any object of it.
 extern "C" rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const char* options,
                                                                          char** errptr) {
+  std::optional<bloomline::support::TakenErrors> taken;
+  if (errptr != nullptr) taken.emplace();
   auto policy = RegisterAndMake(errptr, [&](std::string* reason) {
     return bloomline::support::IsNullText(options, "options", reason)
                ? nullptr
@@ -185,7 +189,9 @@ extern "C" rocksdb_slicetransform_t* bloomline_rocksdb_slicetransform_create_ran
 }
 
 extern "C" uint8_t bloomline_rocksdb_validate_family_options(const char* options, char** errptr) {
-  return RegisterAndMake(errptr, [=](std::string* reason) {
+  std::optional<bloomline::support::TakenErrors> taken;
+  if (errptr != nullptr) taken.emplace();
+  return RegisterAndMake(errptr, [&](std::string* reason) {
     if (bloomline::support::IsNullText(options, "options", reason)) return false;
     ROCKSDB_NAMESPACE::ConfigOptions config;
     config.ignore_unsupported_options = false;  // an object of a name that is not registered
@@ -193,8 +199,10 @@ extern "C" uint8_t bloomline_rocksdb_validate_family_options(const char* options
     ROCKSDB_NAMESPACE::ColumnFamilyOptions parsed;
     const ROCKSDB_NAMESPACE::Status status =
         GetColumnFamilyOptionsFromString(config, parsed, options, &parsed);
-    if (status.ok()) return true;
-    *reason = "RocksDB refuses the options: " + status.ToString();  // without a seed in them
+    const bool is_dropped = status.ok() && taken.has_value() && !taken->first().empty();
+    if (status.ok() && !is_dropped) return true;
+    *reason = "RocksDB refuses the options: " +  // without a seed in them
+              (is_dropped ? taken->first() : status.ToString());
     return false;
   });
 }

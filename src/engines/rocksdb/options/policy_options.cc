@@ -1,6 +1,5 @@
 #include "src/engines/rocksdb/options/policy_options.h"
 
-#include <cstdio>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -8,6 +7,7 @@
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/support/quoted.h"
+#include "src/support/taken_errors.h"
 
 namespace bloomline {
 namespace {
@@ -52,14 +52,24 @@ std::string IdWith(const RocksDBFilterOptions& options) {
                          options.flush_format.value_or(options.format));
 }
 
-// "bits_per_key=7.5;format=compact;": all but the option that `without` names.
-std::string OptionString(const RocksDBFilterOptions& options, std::string_view without,
-                         const std::string& delimiter) {
+// "bits_per_key=7.5;format=compact;"
+std::string OptionString(const RocksDBFilterOptions& options, const std::string& delimiter) {
   std::string text;
   for (const OptionRow& row : OptionTable()) {
-    if (row.name != without) text += row.name + ("=" + row.text(options)) + delimiter;
+    text += row.name + ("=" + row.text(options)) + delimiter;
   }
   return text;
+}
+
+// "format=compact, memory=1000": what differs from the defaults. The seed may be a secret.
+std::string OwnOptions(const RocksDBFilterOptions& options) {
+  std::string own;
+  for (const OptionRow& row : OptionTable()) {
+    const std::string text = row.text(options);
+    if (text == row.text({}) || row.name == std::string_view("seed")) continue;
+    own += (own.empty() ? "" : ", ") + std::string(row.name) + "=" + text;
+  }
+  return own.empty() ? "the defaults" : own;
 }
 
 // The options of RocksDB's own policy; Ribbon policies have some from 8.7 on. RocksDB opens a
@@ -122,11 +132,8 @@ Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes
       without_filters->memory = {};
       settings = without_filters;
     }
-    // The seed may be a secret.
-    std::string current = OptionString(settings->options, "seed", ";");
-    current.pop_back();
-    std::fprintf(stderr, "bloomline: RocksDB filter policy: %s; the options are %s\n",
-                 error.c_str(), current.c_str());
+    support::TakenErrors::Print("RocksDB filter policy: " + error + "; the options are " +
+                                OwnOptions(settings->options));
   }
   {
     const std::lock_guard lock(mutex_);
@@ -168,7 +175,7 @@ std::string PolicyOptions::Serialize(const ConfigOptions& config, const std::str
   if (config.IsShallow()) return id;
   const std::string options = settings->options.stock_id
                                   ? StockOptionString(id, config)
-                                  : OptionString(settings->options, "", config.delimiter);
+                                  : OptionString(settings->options, config.delimiter);
   return options.empty() ? id : prefix + "id=" + id + config.delimiter + options;
 }
 

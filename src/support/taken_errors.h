@@ -1,0 +1,31 @@
+// Lines on stderr about errors that an engine may drop on their way to its caller.
+#ifndef BLOOMLINE_SUPPORT_TAKEN_ERRORS_H_
+#define BLOOMLINE_SUPPORT_TAKEN_ERRORS_H_
+
+#include <string>
+
+namespace bloomline::support {
+
+// While one lives, its thread's errors of this kind are not printed: its owner, which called the
+// engine, reports them, so that nobody reads them twice.
+class TakenErrors {
+ public:
+  TakenErrors();
+  ~TakenErrors();
+  TakenErrors(const TakenErrors&) = delete;
+  TakenErrors& operator=(const TakenErrors&) = delete;
+
+  // Empty if there was none.
+  const std::string& first() const { return first_; }
+
+  // Prints "bloomline: " and the text, unless an owner takes it.
+  static void Print(const std::string& text);
+
+ private:
+  TakenErrors* const outer_;
+  std::string first_;
+};
+
+}  // namespace bloomline::support
+
+#endif  // BLOOMLINE_SUPPORT_TAKEN_ERRORS_H_
