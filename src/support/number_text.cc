@@ -47,9 +47,12 @@ std::string Text(double number, Form... form) {
   return std::string(text, std::to_chars(text, text + sizeof(text), number, form...).ptr);
 }
 
+constexpr double kTebi = 1099511627776;
 constexpr std::initializer_list<Unit> kByteUnits = {
-    {"B", 1}, {"kB", 1e3},      {"MB", 1e6},      {"GB", 1e9},      {"TB", 1e12},
-    {"", 1},  {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1099511627776},
+    {"B", 1},       {"kB", 1e3},      {"MB", 1e6},      {"GB", 1e9},      {"TB", 1e12},
+    {"", 1},        {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", kTebi},
+    {"K", 1 << 10}, {"M", 1 << 20},   {"G", 1 << 30},   {"T", kTebi},     {"k", 1 << 10},
+    {"m", 1 << 20}, {"g", 1 << 30},   {"t", kTebi},
 };
 
 }  // namespace

@@ -34,13 +34,14 @@ struct Unit {
 // Underscores may separate digits.
 std::optional<double> ParseWithUnit(std::string text, std::initializer_list<Unit> units);
 
-// Parses bytes from 1 to kMaxBytes, with an unambiguous unit: 4GiB, 500MB, 4096B or none. "4G"
-// could be 4GiB or 4GB, and is refused. Leaves *bytes alone if it returns false.
+// Parses bytes from 1 to kMaxBytes in an argument of a command: 4GiB, 4G (the same, as in option
+// strings), 500MB (powers of 1000), 4096B or none. Leaves *bytes alone if it returns false.
 bool ParseBytes(const std::string& text, uint64_t* bytes);
 
 // Parses sizes in option strings as RocksDB does (ParseUint64 in options/options_helper.cc): digits
 // and k, m, g or t, for 2^10 to 2^40; up to kMaxBytes. RocksDB ignores the rest, and reads 1.5G as
-// one byte; here only "B" and "iB" may follow. Leaves *bytes alone if it returns false.
+// one byte; here only "B" and "iB" may follow, so 2GB is 2^31. Leaves *bytes alone if it returns
+// false.
 bool ParseSize(std::string_view text, uint64_t* bytes);
 
 // Returns three digits and the largest binary unit: 5.82 GiB.
@@ -48,7 +49,7 @@ std::string BytesText(uint64_t bytes);
 
 constexpr uint64_t kMaxBytes = uint64_t{1} << 60;
 constexpr char kAllowedBytes[] =
-    "1 B to 2^60 B, for example 4GiB (KiB, MiB, GiB, TiB: powers of 1024), 4GB (kB, MB, GB, TB: "
+    "1 B to 2^60 B, for example 4G or 4GiB (K, M, G, T: powers of 1024), 4GB (kB, MB, GB, TB: "
     "powers of 1000) or a number of bytes";
 constexpr char kAllowedSizes[] =
     "0 for no limit, or bytes up to 2^60 with K, M, G or T for powers of 1024, as in 512M";

@@ -37,5 +37,28 @@ TEST(NumberTextTest, NumbersAreReadWholeOrNotAtAll) {
   }
 }
 
+// A letter means the same in commands and in option strings; with "B" behind it, it does not.
+TEST(NumberTextTest, UnitsOfCommandsAndOfOptionStrings) {
+  const struct {
+    const char* text;
+    uint64_t in_commands;  // 0: refused
+    uint64_t in_options;
+  } kSizes[] = {
+      {"3K", 3 << 10, 3 << 10},       {"3k", 3 << 10, 3 << 10},
+      {"3M", 3 << 20, 3 << 20},       {"3m", 3 << 20, 3 << 20},
+      {"1G", 1 << 30, 1 << 30},       {"1g", 1 << 30, 1 << 30},
+      {"2T", 2ull << 40, 2ull << 40}, {"2t", 2ull << 40, 2ull << 40},
+      {"3kB", 3000, 3 << 10},         {"3MB", 3000000, 3 << 20},
+      {"2GB", 2000000000, 1u << 31},  {"2TB", 2000000000000, 2ull << 40},
+      {"2GiB", 1u << 31, 1u << 31},   {"1.5G", 3 << 29, 0},
+      {"2gb", 0, 1u << 31},
+  };
+  for (const auto& size : kSizes) {
+    uint64_t bytes = 0;
+    EXPECT_EQ(support::ParseBytes(size.text, &bytes) ? bytes : 0, size.in_commands) << size.text;
+    EXPECT_EQ(support::ParseSize(size.text, &bytes) ? bytes : 0, size.in_options) << size.text;
+  }
+}
+
 }  // namespace
 }  // namespace bloomline::tests::number_text_test

@@ -106,7 +106,8 @@ void AddSizeCommand(CLI::App* app, int* exit_code) {
   AddQuantity(command, "--fpr", &request->rate, ParseRate,
               "False-positive rate, for example 0.01 or 1%");
   AddQuantity(command, "--memory", &request->memory_bytes, ParseBytes,
-              "Memory, for example 4GiB or 500MB");
+              "Memory, for example 4G or 500MB (K, M, G, T: powers of\n"
+              "1024; kB, MB, GB, TB: powers of 1000)");
   command->add_option("--bits-per-key", request->bits_per_key,
                       "Memory in bits per key, instead of --fpr");
   AddQuantity(command, "--capacity", &request->capacity, ParseCount,
