@@ -13,50 +13,29 @@ namespace {
 constexpr int kNotHere = 77;
 
 void AddGetsFlags(CLI::App* app, Flags* flags) {
-  app->add_option("--bits", flags->bits,
-                  "bits per key, one or several: --bits 8,10,16 (default: 10); whole numbers, "
-                  "because LevelDB's own filter takes no others")
-      ->delimiter(',')
-      ->check(CLI::Range(2, 30));
-  app->add_option("--engine", flags->engines, "leveldb or rocksdb (default: both)")
-      ->check(CLI::IsMember({"leveldb", "rocksdb"}));
+  app->add_option("--bits", flags->bits)->delimiter(',')->check(CLI::Range(2, 30));
+  app->add_option("--engine", flags->engines)->check(CLI::IsMember({"leveldb", "rocksdb"}));
 }
 
 void AddDiskFlags(CLI::App* app, Flags* flags) {
-  app->add_option("--cache", flags->cache_factors,
-                  "sizes of the block cache, as multiples of the bytes of built-in Bloom's filters "
-                  "(default: 1,2,4; four times the filters is 4.4 % of the data)")
-      ->delimiter(',')
-      ->check(CLI::Range(0.1, 200.0));
-  app->add_option("--layout", flags->layouts,
-                  "partitioned (filters and indexes in blocks of 4 KiB) or full (one filter and "
-                  "one index per file) (default: both)")
+  app->add_option("--cache", flags->cache_factors)->delimiter(',')->check(CLI::Range(0.1, 200.0));
+  app->add_option("--layout", flags->layouts)
       ->delimiter(',')
       ->check(CLI::IsMember({"partitioned", "full"}));
-  app->add_option("--sweep", flags->sweep,
-                  "instead of the usual policies: built-in Bloom, and compact at each of these "
-                  "bits per key, to find the best one for a cache: --sweep 4,6,8,10,12,14")
-      ->delimiter(',')
-      ->check(CLI::Range(2.0, 30.0));
+  app->add_option("--sweep", flags->sweep)->delimiter(',')->check(CLI::Range(2.0, 30.0));
 }
 
 void AddRangesFlags(CLI::App* app, Flags* flags) {
-  app->add_option("--scans", flags->scans, "scans of each kind in a round (default: 20000)")
-      ->check(CLI::Range(100, 100000000));
-  app->add_option("--shapes", flags->shapes, "only these, as in items,paths (default: all)")
-      ->delimiter(',')
-      ->check(CLI::IsMember(ShapeNames()));
-  app->add_option("--subjects", flags->subjects,
-                  "compare only these, as in compact,compact-ranges (default: all)")
+  app->add_option("--scans", flags->scans)->check(CLI::Range(100, 100000000));
+  app->add_option("--shapes", flags->shapes)->delimiter(',')->check(CLI::IsMember(ShapeNames()));
+  app->add_option("--subjects", flags->subjects)
       ->delimiter(',')
       ->check(CLI::IsMember(SubjectNames()));
 }
 
 void AddRewritingFlags(CLI::App* app, Flags* flags) {
-  app->add_option("--rate", flags->megabytes_per_second, "bytes_per_second in MB (default: 20)")
-      ->check(CLI::Range(1, 100000));
-  app->add_option("--seconds", flags->seconds, "of each turn (default: 8)")
-      ->check(CLI::Range(1, 3600));
+  app->add_option("--rate", flags->megabytes_per_second)->check(CLI::Range(1, 100000));
+  app->add_option("--seconds", flags->seconds)->check(CLI::Range(1, 3600));
 }
 
 // The workload of the command line, with the numbers of its form. Nothing if the process should end
@@ -71,18 +50,12 @@ std::optional<Workload> ParseFlags(int argc, char** argv, Flags* flags, int* exi
   const Workload workloads[] = {Gets(), Disk(), Ranges(), Rewriting()};
   for (const Workload& workload : workloads) {
     CLI::App* command = app.add_subcommand(workload.name, workload.description);
-    const Size& all = workload.sizes[0];
-    auto* quick = command->add_flag("--quick", "tiny databases: takes seconds, times mean nothing");
-    command->add_flag("--short", "smaller databases and fewer rounds")->excludes(quick);
-    command->add_option("--keys", flags->keys, "keys (default: " + std::to_string(all.keys) + ")")
-        ->check(CLI::Range(1000, 1000000000));
-    AddRounds(command, &flags->rounds, "rounds", std::to_string(all.rounds));
-    AddOut(command, &flags->out_directory, "the tables as text and CSV");
-    command
-        ->add_option("--db-dir", flags->db_directory,
-                     "existing folder for the databases, which are removed at the end (default: "
-                     "the system's temporary folder)")
-        ->check(CLI::ExistingDirectory);
+    auto* quick = command->add_flag("--quick");
+    command->add_flag("--short")->excludes(quick);
+    command->add_option("--keys", flags->keys)->check(CLI::Range(1000, 1000000000));
+    AddRounds(command, &flags->rounds);
+    AddOut(command, &flags->out_directory);
+    command->add_option("--db-dir", flags->db_directory)->check(CLI::ExistingDirectory);
     command->add_option("--key-list", flags->key_list)->group("");  // db_bench_ext/run gives them
     command->add_option("--key-list-title", flags->key_list_title)->group("");
   }

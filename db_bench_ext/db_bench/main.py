@@ -20,11 +20,11 @@ import rocksdb_runs
 
 def flags():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--rows", type=int, help="numbers from which keys are drawn")
+    parser.add_argument("--rows", type=int)
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--out", type=pathlib.Path, required=True)
-    parser.add_argument("--db-dir", help="default: memory, if there is a gigabyte")
+    parser.add_argument("--db-dir")
     parser.add_argument("--environment", required=True, help="lines that describe the machine")
     parser.add_argument("--preload", help="libbloomline_rocksdb_preload.so; default: no RocksDB")
     parser.add_argument("--leveldb-bench", help="with the extension; default: no LevelDB")

@@ -52,31 +52,17 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
       "with every SIMD implementation (kernel), and the built-in Bloom and Ribbon filters. Flags\n"
       "of Google Benchmark (--benchmark_filter=REGEX, --benchmark_list_tests, ...) work, too.",
       "filter_bench");
-  app.add_flag("--native", native,
-               "also compare with RocksDB's filters compiled natively (-O2 -march=native) from the "
-               "distribution's source package, which is downloaded at the first run");
-  app.add_option("--native-library", flags.native_library, "")
+  app.add_flag("--native", native);
+  app.add_option("--native-library", flags.native_library)
       ->group("")  // db_bench_ext/run gives what filters/native_rocksdb printed
       ->check(CLI::ExistingFile);
-  AddRounds(&app, &rounds, "rounds of each measurement",
-            "31 for what the tables compare, 9 for the rest");
-  app.add_option("--bits", flags.bits,
-                 "bits per key of RocksDB's filters; tables compare 10 (default: 8,10,16)")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 100));
-  app.add_option("--pause", pause,
-                 "microseconds of other work before each 1024 queries, as between the MultiGets of "
-                 "a database; not for LevelDB's filters (default: 0)")
-      ->check(CLI::Range(0, 1000000));
-  app.add_flag("--only-memory", flags.only_memory,
-               "only the peak memory of building a filter of 30000000 keys: 20 seconds");
-  auto* quick = app.add_flag("--quick", flags.quick,
-                             "small filters, 2 rounds: takes seconds, times mean nothing");
-  app.add_flag("--short", flags.is_short,
-               "only missing keys and builds at one million keys, the kernel in use and RocksDB's "
-               "packaged filters: 10 seconds")
-      ->excludes(quick);
-  AddOut(&app, &flags.out_directory, "filters.txt and filters.csv");
+  AddRounds(&app, &rounds);
+  app.add_option("--bits", flags.bits)->delimiter(',')->check(CLI::Range(1, 100));
+  app.add_option("--pause", pause)->check(CLI::Range(0, 1000000));
+  app.add_flag("--only-memory", flags.only_memory);
+  auto* quick = app.add_flag("--quick", flags.quick);
+  app.add_flag("--short", flags.is_short)->excludes(quick);
+  AddOut(&app, &flags.out_directory);
 
   std::vector<char*> own = {argv[0]};
   for (int i = 1; i < argc; ++i) {

@@ -294,14 +294,10 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
       "was\n"
       "lost.",
       "redis_bench");
-  app.add_option("--server", flags.server,
-                 "host:port of a Redis server without a password (default: db_bench_ext/run starts "
-                 "one)")
-      ->required();
-  app.add_option("--keys", flags.num_keys, "keys in the filter (default: 1000000)")
-      ->check(CLI::Range(1000, 100000000));
-  AddRounds(&app, &flags.rounds, "rounds", "5");
-  AddOut(&app, &flags.out_directory, "redis.txt and redis.csv");
+  app.add_option("--server", flags.server)->required();
+  app.add_option("--keys", flags.num_keys)->check(CLI::Range(1000, 100000000));
+  AddRounds(&app, &flags.rounds);
+  AddOut(&app, &flags.out_directory);
   if (!Parse(&app, argc, argv, exit_code)) return std::nullopt;
   flags.num_singles = std::min(flags.num_singles, flags.num_keys / 2);
   return flags;

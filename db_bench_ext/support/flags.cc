@@ -7,17 +7,14 @@
 
 namespace bloomline::bench {
 
-void AddRounds(CLI::App* app, int* rounds, const std::string& what, const std::string& standard) {
-  app->add_option("--rounds", *rounds,
-                  what + "; the report has their median (default: " + standard + ")")
-      ->check(CLI::Range(1, 1000));
+void AddRounds(CLI::App* app, int* rounds) {
+  app->add_option("--rounds", *rounds)->check(CLI::Range(1, 1000));
 }
 
-void AddOut(CLI::App* app, std::string* directory, const std::string& files) {
+void AddOut(CLI::App* app, std::string* directory) {
   *directory = "results";
   // db_bench_ext/run passes its default first, so the last one counts.
-  app->add_option("--out", *directory, "folder for " + files + " (default: db_bench_ext/results)")
-      ->take_last();
+  app->add_option("--out", *directory)->take_last();
 }
 
 bool Parse(CLI::App* app, int argc, char** argv, int* exit_code) {

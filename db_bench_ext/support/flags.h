@@ -1,4 +1,5 @@
-// The command lines of the benches: the flags that several of them have, and main.
+// The command lines of the benches: the flags that several of them have, and main. What each flag
+// does is in db_bench_ext/flags.txt.
 #ifndef BLOOMLINE_DB_BENCH_EXT_SUPPORT_FLAGS_H_
 #define BLOOMLINE_DB_BENCH_EXT_SUPPORT_FLAGS_H_
 
@@ -8,9 +9,8 @@
 
 namespace bloomline::bench {
 
-// These add a flag; its help begins with the text.
-void AddRounds(CLI::App* app, int* rounds, const std::string& what, const std::string& standard);
-void AddOut(CLI::App* app, std::string* directory, const std::string& files);
+void AddRounds(CLI::App* app, int* rounds);
+void AddOut(CLI::App* app, std::string* directory);
 
 // False if the process should end now: with *exit_code 0 after --help, with 2 after a bad flag,
 // which has been reported on stderr. Else *exit_code is 0, too.
