@@ -90,13 +90,15 @@ struct Contender {
   std::unique_ptr<DiskDatabase> database;
 };
 
+const char* LayoutName(bool is_partitioned) { return is_partitioned ? "partitioned" : "full"; }
+
 // The databases of one layout of filters and indexes.
 class Bench {
  public:
   Bench(const Flags& flags, bool is_partitioned, const StoredKeys& stored, const LevelFiles& files)
       : flags_(flags),
         limits_(kLimits[static_cast<size_t>(flags.form)]),
-        layout_(is_partitioned ? "partitioned" : "full"),
+        layout_(LayoutName(is_partitioned)),
         stored_(stored),
         queries_(stored) {
     for (const Policy& policy : Policies(flags.sweep)) {
@@ -121,7 +123,6 @@ class Bench {
     WarmUp(kUniform, cache_bytes);
     std::vector<Row> rows;
     for (const Stream& stream : streams) {
-      Begin(what + stream.name);
       WarmUp(stream, cache_bytes);
       MeasureStream(stream, cache_factor, cache_bytes, &rows);
     }
@@ -166,9 +167,9 @@ class Bench {
     const auto speeds = InTurns(flags_.rounds, contenders_.size(), [&](int round, size_t now) {
       if (round != round_of_queries) queries = NextQueries(stream, kQueriesPerRun);
       round_of_queries = round;
+      Begin(layout_ + " filters, " + stream.name + ": " + contenders_[now].policy.name);
       const Counts run = RunQueries(contenders_[now].database.get(), queries, limits_.run_seconds);
       counts[now].Add(run);
-      CheckInterrupted();
       return static_cast<double>(run.gets) / run.seconds;
     });
     const auto bloom = std::find_if(
@@ -258,6 +259,15 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
   const bool is_complete = flags.form == Form::kComplete;
   const std::vector<double> cache_factors =
       is_complete ? flags.cache_factors : std::vector<double>{2};
+  const std::vector<Stream> streams = {kMissing, kZipf, kMixedZipf};
+  const auto is_chosen = [&](bool is_partitioned) {
+    return flags.layouts.empty() ? is_partitioned || is_complete
+                                 : flags.layouts.count(LayoutName(is_partitioned)) != 0;
+  };
+  const size_t policies = Policies(flags.sweep).size();
+  const size_t turns = streams.size() * static_cast<size_t>(flags.rounds) * policies;
+  ExpectSteps(1 + (is_chosen(true) + is_chosen(false)) *
+                      (policies + cache_factors.size() * (1 + turns)));
   const StoredKeys stored(flags.keys);
   Begin("writing the keys of all levels");
   const TemporaryDirectory directory(flags.db_directory);
@@ -265,14 +275,12 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
   output->Print(Legend(flags, stored));
   uint64_t wrong = 0;
   for (const bool is_partitioned : {true, false}) {
-    const char* const layout = is_partitioned ? "partitioned" : "full";
-    if (flags.layouts.empty() ? !is_partitioned && !is_complete : flags.layouts.count(layout) == 0)
-      continue;
+    if (!is_chosen(is_partitioned)) continue;
     Bench bench(flags, is_partitioned, stored, files);
     for (const double factor : cache_factors) {
-      const std::vector<Row> table = bench.Measure(factor, {kMissing, kZipf, kMixedZipf});
-      output->Print(std::string(layout) + " filters, cache of " + NumberText(factor, 1) +
-                    " times built-in Bloom's filters, " +
+      const std::vector<Row> table = bench.Measure(factor, streams);
+      output->Print(std::string(LayoutName(is_partitioned)) + " filters, cache of " +
+                    NumberText(factor, 1) + " times built-in Bloom's filters, " +
                     NumberText(100 * factor * static_cast<double>(bench.bloom().filter_bytes) /
                                    static_cast<double>(bench.bloom().data_bytes),
                                1) +

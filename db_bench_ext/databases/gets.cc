@@ -166,11 +166,12 @@ uint64_t Measure(const Plan& plan, std::vector<Row>* rows) {
   std::vector<Contender> contenders;
   for (const Policy& policy : plan.engine.policies(plan.bits_per_key))
     contenders.push_back(MakeContender(plan, policy));
-  Begin(std::string(plan.engine.name) + " " + plan.keys.name + ": timing all policies");
+  const std::string timing = std::string(plan.engine.name) + " " + plan.keys.name + ": timing ";
   const std::vector<std::string> stored = SampleStored(plan.keys.keys, plan.timed_queries);
   const std::vector<std::string> near = First(plan.keys.near, plan.timed_queries);
   const auto times = InTurns(plan.rounds, contenders.size(), [&](int, size_t now) {
     Contender* const contender = &contenders[now];
+    Begin(timing + contender->policy.name);
     return Times{TimeGets(stored, true, contender), TimeGets(near, false, contender)};
   });
   uint64_t wrong = 0;
@@ -208,9 +209,18 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
       PathKeys(flags.key_list, flags.key_list_title, flags.keys, kMaxMissing[form]),
       BigEndianKeys(flags.keys, kMaxMissing[form]), DecimalKeys(flags.keys, kMaxMissing[form])};
   output->Print(Legend(sets, flags));
+  const auto is_chosen = [&](const Engine& engine) {
+    return flags.engines.empty() || flags.engines.count(engine.name) != 0;
+  };
+  size_t steps = 0;
+  for (const Engine& engine : kEngines) {
+    const size_t turns = static_cast<size_t>(flags.rounds) + 2;
+    if (is_chosen(engine)) steps += engine.policies(flags.bits[0]).size() * turns;
+  }
+  ExpectSteps(steps * flags.bits.size() * sets.size());
   uint64_t wrong = 0;
   for (const Engine& engine : kEngines) {
-    if (!flags.engines.empty() && flags.engines.count(engine.name) == 0) continue;
+    if (!is_chosen(engine)) continue;
     for (const int bits : flags.bits) {
       std::vector<Row> table;
       for (const KeySet& set : sets) {

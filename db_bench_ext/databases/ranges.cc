@@ -258,7 +258,7 @@ std::vector<Contender> Measure(const Plan& plan) {
   }
   for (const RangeKind kind : kRangeKinds) {
     const auto scans = InTurns(plan.flags.rounds, contenders.size(), [&](int round, size_t i) {
-      CheckInterrupted();
+      Begin(std::string(plan.shape.name) + ": scanning " + contenders[i].subject.name);
       return Scan(contenders[i].database.get(), RandomRanges(plan, kind, round + 1),
                   contenders[i].subject.has_prefixes);
     });
@@ -318,6 +318,10 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
                 "                touched; median of the rounds\n"
                 "memory          of the filters, relative to compact\n"
                 "build           writing all keys, until no compaction runs\n\n");
+  const size_t num_shapes = chosen.empty() ? std::size(AllShapes()) : chosen.size();
+  const size_t num_subjects = flags.subjects.empty() ? Subjects().size() : flags.subjects.size();
+  ExpectSteps(num_shapes * num_subjects *
+              (1 + std::size(kRangeKinds) * static_cast<size_t>(flags.rounds)));
   uint64_t all_wrong = 0;
   for (const Shape& shape : AllShapes()) {
     if (!chosen.empty() && chosen.count(shape.name) == 0) continue;

@@ -139,17 +139,17 @@ Row MakeRow(const Turns& turns) {
 
 uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
   RocksDBDatabase database({}, TableOptions(BuiltinBloom(10)), flags.db_directory);
-  Begin("writing");
-  Write(flags.keys, &database);
-  database.Reopen(TableOptions(Compact("compact", 10)));
   Turns all_turns[] = {
       {"no rewrite", false, 0, {}},
       {"rewrite limited", true, flags.megabytes_per_second * 1000000, {}},
       {"rewrite at full speed", true, 0, {}},
   };
+  ExpectSteps(1 + std::size(all_turns) * static_cast<size_t>(flags.rounds));
+  Begin("writing");
+  Write(flags.keys, &database);
+  database.Reopen(TableOptions(Compact("compact", 10)));
   uint64_t wrong = 0;
   const auto reads = InTurns(flags.rounds, std::size(all_turns), [&](int round, size_t kind) {
-    CheckInterrupted();
     Turns* const turns = &all_turns[kind];
     Begin(turns->name);
     return RunTurn(flags, 3 * static_cast<uint64_t>(round) + kind, &database, turns);

@@ -1,6 +1,7 @@
 """What the runs of an engine give: one row for each workload and policy."""
 import dataclasses
 import statistics
+import sys
 
 BASELINE = "builtin-bloom"
 BITS = 10  # per key
@@ -102,5 +103,8 @@ def turns(rounds, subjects):
     """(number of the round, subject): in each round another one is first."""
     for round_number in range(rounds):
         first = round_number % len(subjects)
-        for subject in subjects[first:] + subjects[:first]:
+        for number, subject in enumerate(subjects[first:] + subjects[:first]):
+            done = round_number * len(subjects) + number
+            print(f"[{done}/{rounds * len(subjects)}] round {round_number + 1}", file=sys.stderr,
+                  flush=True)  # db_bench_ext/run shows it
             yield round_number, subject

@@ -161,6 +161,7 @@ int Run(const Flags& flags) {
   RegisterLevelDB(&suite);
   RegisterMemory(&suite);
 
+  if (!is_selection) ExpectSteps(suite.NumRuns(flags.is_short ? ShortSelection() : ""));
   Results results(suite.cases());
   output.Print(header);
   benchmark::RunSpecifiedBenchmarks(&results);

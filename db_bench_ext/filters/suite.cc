@@ -6,11 +6,13 @@
 #include <memory>
 #include <new>
 #include <numeric>
+#include <regex>
 #include <sstream>
 #include <utility>
 
 #include "db_bench_ext/support/keys.h"
 #include "db_bench_ext/support/machine.h"
+#include "db_bench_ext/support/output.h"
 #include "db_bench_ext/support/report.h"
 
 namespace bloomline::bench {
@@ -63,11 +65,22 @@ void Suite::Register(const Case& c, int64_t iterations, int rounds, const Body& 
   const std::string name = c.Name();
   cases_[name] = c;
   auto runs = std::make_shared<uint64_t>(0);
-  const auto run = [body, runs](benchmark::State& state) { body(state, (*runs)++); };
+  const auto run = [name, body, runs](benchmark::State& state) {
+    Begin(name);
+    body(state, (*runs)++);
+  };
+  rounds_[name] = static_cast<size_t>(rounds);
   benchmark::RegisterBenchmark(name.c_str(), run)
       ->Iterations(iterations)
       ->Repetitions(rounds)
       ->UseManualTime();
+}
+
+size_t Suite::NumRuns(const std::string& selection) const {
+  const std::regex pattern(selection);
+  size_t runs = 0;
+  for (const auto& [name, rounds] : rounds_) runs += std::regex_search(name, pattern) ? rounds : 0;
+  return runs;
 }
 
 bool Suite::IsInTables(const Case& c) const {

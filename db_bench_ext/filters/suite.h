@@ -125,6 +125,9 @@ class Suite {
   // The body runs the loop of `state` and sets the time of each iteration.
   void Register(const Case& c, int64_t iterations, int rounds, const Body& body);
 
+  // The rounds of all registered cases whose names match a regular expression.
+  size_t NumRuns(const std::string& selection) const;
+
   // True for the cases of the RocksDB tables, which get more and longer rounds.
   bool IsInTables(const Case& c) const;
   int Rounds(const Case& c) const { return IsInTables(c) ? flags_.table_rounds : flags_.rounds; }
@@ -138,6 +141,7 @@ class Suite {
 
  private:
   const Flags flags_;
+  std::map<std::string, size_t> rounds_;  // by the case's name
   const std::vector<Subject> subjects_;
   std::vector<uint64_t> table_sizes_;
   FilterStore store_;

@@ -317,7 +317,9 @@ int Run(const Flags& flags) {
   std::vector<Result> results(subjects.size());
   Bench bench(flags);
   uint64_t lost = 0;
+  ExpectSteps(static_cast<size_t>(flags.rounds) * subjects.size());
   InTurns(flags.rounds, subjects.size(), [&](int, size_t i) {
+    Begin(subjects[i]->name());
     lost += bench.Round(subjects[i].get(), &results[i]);
     return 0;
   });

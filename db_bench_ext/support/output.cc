@@ -11,6 +11,8 @@ namespace bloomline::bench {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
+size_t steps_begun = 0;
+size_t steps_in_all = 0;
 
 }  // namespace
 
@@ -59,9 +61,12 @@ void CheckInterrupted() {
   if (interrupted != 0) throw Interrupted();
 }
 
+void ExpectSteps(size_t all) { steps_in_all = all; }
+
 void Begin(const std::string& what) {
   CheckInterrupted();
-  if (isatty(STDERR_FILENO) != 0) std::cerr << what << std::endl;
+  if (steps_in_all != 0) std::cerr << '[' << steps_begun++ << '/' << steps_in_all << "] ";
+  if (steps_in_all != 0 || isatty(STDERR_FILENO) != 0) std::cerr << what << std::endl;
 }
 
 }  // namespace bloomline::bench

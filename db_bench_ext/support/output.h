@@ -3,6 +3,7 @@
 #define BLOOMLINE_DB_BENCH_EXT_SUPPORT_OUTPUT_H_
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <stdexcept>
@@ -52,7 +53,10 @@ struct Interrupted : std::runtime_error {
 void CatchInterrupts();
 void CheckInterrupted();
 
-// Says on a terminal what runs now. Also checks for an interrupt.
+// How often the run will call Begin. db_bench_ext/run shows the steps.
+void ExpectSteps(size_t all);
+// Says what runs now: on a terminal, and with the steps until now if their number is known. Also
+// checks for an interrupt.
 void Begin(const std::string& what);
 
 }  // namespace bloomline::bench
