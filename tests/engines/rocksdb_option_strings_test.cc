@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <regex>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -54,6 +55,15 @@ Outcome ByPolicy(const std::string& text) {
   const rocksdb::Status status =
       rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text, &policy);
   return {status, policy, TakeStderr()};
+}
+
+Outcome ByFamilyOptions(const std::string& text) {
+  RegisterBloomline();
+  rocksdb::ColumnFamilyOptions options;
+  testing::internal::CaptureStderr();
+  const rocksdb::Status status =
+      rocksdb::GetColumnFamilyOptionsFromString(rocksdb::ConfigOptions(), {}, text, &options);
+  return {status, PolicyOf(options), TakeStderr()};
 }
 
 Outcome ByOptionsFile(const std::string& text) {
@@ -284,13 +294,65 @@ TEST(RocksDBOptionStringsTest, EachFormOfRocksDBsPoliciesIsTaken) {
     }
   }
   EXPECT_GT(num_taken, 100);
-  // Forms that mean something else say what to write.
-  for (const char* text : {"bloomline:10:-1", "bloomline:6.789:5", "bloomline:10:false:true",
-                           "bloomline:10:", "bloomline:10:FALSE"}) {
+  for (const char* text : {"bloomline:10:false:true", "bloomline:10:", "bloomline:10:FALSE"}) {
     const Outcome outcome = ByTableOptions(text);
     EXPECT_EQ(outcome.policy, nullptr) << text;
-    ExpectReason(outcome.said, {text, "allowed: bloomline:BITS_PER_KEY", "':false' or ':true'",
-                                "{id=bloomline;format=ribbon;bits_per_key=10}"});
+    ExpectReason(outcome.said, {text, "allowed: bloomline:BITS_PER_KEY", "':false' or ':true'"});
+  }
+}
+
+// With bloomline's name in place of RocksDB's, each gives a policy, or the spelling that does.
+TEST(RocksDBOptionStringsTest, StringsOfProgramsGiveAPolicyOrItsSpelling) {
+  const struct {
+    const char* program;
+    Outcome (*parse)(const std::string& text);
+    std::string text;
+    const char* settings;  // and flush_format
+  } kStrings[] = {
+      {"MyRocks", ByFamilyOptions,
+       "block_based_table_factory={cache_index_and_filter_blocks=1;"
+       "filter_policy=bloomfilter:10:false;whole_key_filtering=1};optimize_filters_for_hits=true;",
+       "blocked 10 0 same"},
+      {"Ardb", ByFamilyOptions,
+       "bloom_locality=1;block_based_table_factory={block_cache=512M;"
+       "filter_policy=bloomfilter:10:true};min_write_buffer_number_to_merge=2",
+       "blocked 10 0 same"},
+      {"Nethermind", ByFamilyOptions,
+       "block_based_table_factory.partition_filters=true;"
+       "block_based_table_factory.filter_policy=bloomfilter:10;",
+       "blocked 10 0 same"},
+      {"Nethermind, state", ByFamilyOptions,
+       "block_based_table_factory.filter_policy=ribbonfilter:10:3;"
+       "block_based_table_factory.whole_key_filtering=true;",
+       "ribbon 10 0 bloom"},
+      {"Nethermind, OPTIONS file", ByOptionsFile, "{id=ribbonfilter:10:3;bloom_before_level=3;}",
+       "ribbon 10 0 bloom"},
+      {"RocksDB 8.7, OPTIONS file", ByOptionsFile, "{id=ribbonfilter:10:0;bloom_before_level=0;}",
+       "ribbon 10 0 bloom"},
+      {"RocksDB's tests", ByFamilyOptions,
+       "block_based_table_factory={filter_policy=ribbonfilter:5.678:-1;}", "ribbon 5.678 0 same"},
+      {"Alluxio", ByOptionsFile, "bloomfilter:10:false\n  index_type=kHashSearch",
+       "blocked 10 0 same"},
+      {"BookKeeper, Pulsar", ByOptionsFile,
+       "rocksdb.BloomFilter:10:false\n  cache_index_and_filter_blocks=true", "blocked 10 0 same"},
+      {"TiKV, OPTIONS file", ByOptionsFile, "rocksdb.BuiltinBloomFilter", "blocked 10 0 same"},
+  };
+  const std::string name = "(?:(?:bloom|ribbon)filter|rocksdb\\.(?:Builtin)?BloomFilter)";
+  const std::regex value("\\{id=" + name + "[^}]*\\}|" + name + "[^;}\n]*");
+  const std::regex spelling("; in place of ([^ ]*) write (\\{id=bloomline;[^}]*\\})");
+  for (const auto& of : kStrings) {
+    SCOPED_TRACE(of.program);
+    Outcome outcome = of.parse(std::regex_replace(of.text, std::regex(name), "bloomline"));
+    if (outcome.policy == nullptr) {
+      std::smatch match;
+      ASSERT_TRUE(std::regex_search(outcome.said, match, spelling)) << outcome.said;
+      EXPECT_NE(of.text.find(match.str(1)), std::string::npos) << outcome.said;
+      outcome = of.parse(std::regex_replace(of.text, value, match.str(2)));
+    }
+    ASSERT_NE(outcome.policy, nullptr) << outcome.said;
+    EXPECT_EQ(outcome.said, "");
+    EXPECT_EQ(Settings(*outcome.policy) + " " + Value(*outcome.policy, "flush_format"),
+              of.settings);
   }
 }
 

@@ -23,6 +23,7 @@
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/support/c_error.h"
 #include "src/support/nearest_name.h"
+#include "src/support/number_text.h"
 #include "src/support/quoted.h"
 #include "src/support/set_error.h"
 #include "src/support/taken_errors.h"
@@ -34,6 +35,19 @@ using ROCKSDB_NAMESPACE::EventListener;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 using ROCKSDB_NAMESPACE::SliceTransform;
+
+// What to write in place of ribbonfilter:BITS:LEVEL, or nothing if `level` is no number. Levels
+// below the number, and from 0 on flushed files, have Bloom filters there.
+std::string InPlaceOfRibbon(const std::string& bits, std::string_view level) {
+  const bool is_negative = level.substr(0, 1) == "-";
+  uint64_t number;
+  if (!support::ParseUint64(level.substr(is_negative ? 1 : 0), &number)) return "";
+  std::string text = "; in place of ribbonfilter:" + bits + ":" + std::string(level) +
+                     " write {id=bloomline;format=ribbon;bits_per_key=" + bits;
+  if (is_negative) return text + "}";
+  text += ";flush_format=bloom}";
+  return number == 0 ? text : text + ", with Bloom filters in flushed files only";
+}
 
 // Takes "bloomline" with or without bits per key, like the names of RocksDB's own policies. Many
 // configurations have the suffix of "bloomline:10:false": it chose a Bloom filter's layout until
@@ -50,9 +64,8 @@ std::unique_ptr<FilterPolicy> NewFromId(const std::string& id, std::string* erro
   } else if (!flag.empty()) {
     *error = "the name is " + support::Quoted(id) +
              "; allowed: bloomline:BITS_PER_KEY, and ':false' or ':true' behind it, which means "
-             "nothing. In place of ribbonfilter:10:0 write "
-             "{id=bloomline;format=ribbon;flush_format=bloom;bits_per_key=10}, and in place of "
-             "ribbonfilter:10:-1 {id=bloomline;format=ribbon;bits_per_key=10}";
+             "nothing" +
+             InPlaceOfRibbon(bits.substr(0, suffix), flag.substr(1));
     return nullptr;
   }
   *error = SetOption("bits_per_key", bits, &options);
