@@ -2,6 +2,7 @@
 // reads them, whatever the allocator.
 //
 // tests/platforms/jemalloc_test runs this with jemalloc.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <rocksdb/table.h>
@@ -16,6 +17,24 @@
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/bits/bits_builder.h"
 #include "tests/engines/rocksdb_settings.h"
+
+namespace bloomline::tests::rocksdb_allocation_fit_test {
+namespace {
+
+// What an allocator gives that wastes more than glibc's and jemalloc; 0: the real one answers.
+size_t made_up_usable_bytes = 0;
+
+}  // namespace
+}  // namespace bloomline::tests::rocksdb_allocation_fit_test
+
+// This one comes before that of the allocator for the whole process.
+extern "C" size_t malloc_usable_size(void* memory) noexcept {
+  using bloomline::tests::rocksdb_allocation_fit_test::made_up_usable_bytes;
+  if (made_up_usable_bytes != 0) return made_up_usable_bytes;
+  static const auto real =
+      reinterpret_cast<size_t (*)(void*)>(dlsym(RTLD_NEXT, "malloc_usable_size"));
+  return real(memory);
+}
 
 namespace bloomline::tests::rocksdb_allocation_fit_test {
 namespace {
@@ -80,6 +99,23 @@ TEST_P(RocksDBAllocationFitTest, WastesAtMostTwoPercent) {
     // The control: this allocator wastes memory.
     if (HasJemalloc()) {
       EXPECT_GE(off.WastePercent(), 5) << num_keys;
+    }
+  }
+}
+
+// An allocator of powers of two gives up to twice the memory, which the file would have to hold.
+TEST_P(RocksDBAllocationFitTest, FillsAThirdMoreAtMost) {
+  const auto written = [](bool optimized) { return Build(optimized, 1, 10000).written; };
+  const double asked = written(false);
+  for (const int percent : {100, 105, 130, 132, 135, 150, 199}) {
+    made_up_usable_bytes = static_cast<size_t>(asked * percent / 100) + kBlockTrailerBytes;
+    const double filled = written(true);
+    made_up_usable_bytes = 0;
+    if (percent == 100 || percent > 133) {
+      EXPECT_EQ(filled, asked) << percent;
+    } else {
+      EXPECT_LE(filled, asked * percent / 100);
+      EXPECT_GT(filled, asked * (percent - 2) / 100);
     }
   }
 }

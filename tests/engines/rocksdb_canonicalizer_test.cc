@@ -207,6 +207,28 @@ void WriteApple(rocksdb::DB* db) {
   ASSERT_TRUE(db->Put({}, "Apple", "value").ok() && db->Flush({}).ok());
 }
 
+// RocksDB passes at most 32 keys; another caller may pass more.
+TEST(RocksDBCanonicalizerTest, BatchesOfAllSizesAnswerAsSingleQueries) {
+  const Policy policy = Folding();
+  const Builder builder = NewBuilder(policy);
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < 100; ++i) {
+    keys.push_back(SpelledKey(i, 5));
+    if (i % 3 == 0) builder->AddKey(SpelledKey(i, 1));
+  }
+  const std::string filter = Finished(builder.get());
+  const Reader reader(policy->GetFilterBitsReader(filter));
+  std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+  std::vector<rocksdb::Slice*> pointers;
+  for (rocksdb::Slice& slice : slices) pointers.push_back(&slice);
+  for (int n = 0; n <= 100; ++n) {
+    bool answers[100] = {};
+    reader->MayMatch(n, pointers.data(), answers);
+    for (int i = 0; i < n; ++i) EXPECT_EQ(answers[i], reader->MayMatch(slices[i])) << i << " " << n;
+  }
+  for (int i = 0; i < 100; i += 3) EXPECT_TRUE(reader->MayMatch(slices[i])) << i;
+}
+
 TEST(RocksDBCanonicalizerTest, AnOptionsFileWithoutItMeansNoFilter) {
   const TempDir dir;
   EXPECT_STREQ(Folding()->CompatibilityName(),
@@ -280,12 +302,17 @@ TEST(RocksDBCanonicalizerTest, AnOptionOfEarlierVersionsWritesNoFilters) {
       EXPECT_TRUE(table.filter_policy == nullptr || !writes_filter(*table.filter_policy)) << text;
     }
   }
-  const Policy running = Plain();
-  ASSERT_TRUE(writes_filter(*running));
-  EXPECT_FALSE(std::const_pointer_cast<rocksdb::FilterPolicy>(running)
-                   ->ConfigureFromString({}, "canonicalizer=app.Case")
-                   .ok());
-  EXPECT_FALSE(writes_filter(*running));
+  for (const std::string text : {"bits_per_key=10", "bits_by_level=20:10", "memory=1000000"}) {
+    for (const std::string change : {"", "bits_by_level=20:10;"}) {
+      const Policy running = PolicyOf("{id=bloomline;" + text + "}");
+      ASSERT_TRUE(writes_filter(*running));
+      EXPECT_FALSE(std::const_pointer_cast<rocksdb::FilterPolicy>(running)
+                       ->ConfigureFromString({}, change + "canonicalizer=app.Case")
+                       .ok());
+      EXPECT_FALSE(writes_filter(*running)) << text;
+      EXPECT_EQ(Value(*running, "bits_by_level"), "uniform") << change;
+    }
+  }
   EXPECT_NE(TakeStderr().find("there is no option 'canonicalizer'; allowed: bits_per_key"),
             std::string::npos);
 }
