@@ -45,6 +45,7 @@ TEST(KernelThreadsTest, FirstUseByManyThreadsIsOneChoice) {
 
 TEST(KernelThreadsTest, ForcingAKernelWhileOthersBuildAndQueryLosesNoKey) {
   const std::vector<const kernels::Kernel*> kernels = SupportedKernels();
+  const std::string active = ActiveKernelName();
   std::atomic<uint64_t> lost{0};
   std::atomic<uint64_t> queries{0};
   std::atomic<uint64_t> changes{0};
@@ -76,6 +77,7 @@ TEST(KernelThreadsTest, ForcingAKernelWhileOthersBuildAndQueryLosesNoKey) {
     });
     LetThemWork([&] { return changes > 0 && refused > 0 && queries > 0; });
   }
+  EXPECT_TRUE(ForceKernel(active, nullptr));
   std::printf("%llu kernel changes among %zu, %llu queries of present keys\n",
               static_cast<unsigned long long>(changes.load()), kernels.size(),
               static_cast<unsigned long long>(queries.load()));

@@ -15,6 +15,7 @@
 #include "src/filter/metrics/filter_counts.h"
 #include "src/filter/metrics/sampling.h"
 #include "tests/support/metric_value.h"
+#include "tests/support/own_process.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::tests::metrics_test {
@@ -206,8 +207,7 @@ void ExpectEachSampleOnce() {
   }
 }
 
-// The last test, because the labels stay: after so many, counts have none.
-TEST(MetricsTest, ZTooManyLabelsShareTheCountsWithoutLabels) {
+void AddTooManyLabels() {
   filter::UnlabelledCounts()->Add(Count::kKeysBuilt, 1);
   size_t n = 0;
   while (filter::CountsAt(n) != nullptr) ++n;
@@ -219,6 +219,9 @@ TEST(MetricsTest, ZTooManyLabelsShareTheCountsWithoutLabels) {
   CountsFor({"test", "one more", "", 0})->Add(Count::kBuilt, 3);
   EXPECT_NE(MetricsText().find("bloomline_filters_built_total 3\n"), std::string::npos);
 }
+
+// The labels stay: after so many, counts have none.
+TEST(MetricsTest, TooManyLabelsShareTheCountsWithoutLabels) { InOwnProcess(AddTooManyLabels); }
 
 }  // namespace
 }  // namespace bloomline::tests::metrics_test
