@@ -50,7 +50,7 @@ enum class Kind : uint16_t {
   kClassic = kFirstLayout + 0xFE,
 };
 const char* KindName(Kind kind);  // "RocksDB Ribbon"
-// bloomline's format whose filters of few keys have this layout, or that has it; nothing for others.
+// The format that writes this layout of bloomline's; nothing for other kinds.
 std::optional<Format> FormatOf(Kind kind);
 constexpr bool IsBloomline(Kind kind) {
   return kind >= Kind::kFirstLayout && kind != Kind::kClassic;

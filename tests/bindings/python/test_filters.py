@@ -213,7 +213,8 @@ class BloomFilterTest(unittest.TestCase):
             bloomline.BloomFilter.from_bytes(bloomline.CountingBloomFilter(10).to_bytes())
 
     def test_errors_have_the_names_of_python(self):
-        one, other = (bloomline.BloomFilter(10, layout=layout) for layout in ("blocked", "standard"))
+        one = bloomline.BloomFilter(10, layout="blocked")
+        other = bloomline.BloomFilter(10, layout="standard")
         with self.assertRaisesRegex(ValueError, "layout is blocked in this filter and standard in"):
             one.merge(other)
         with self.assertRaises(ValueError) as raised:

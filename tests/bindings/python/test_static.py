@@ -133,7 +133,8 @@ class SizingTest(unittest.TestCase):
                  "bits_per_key is 0.5; allowed"),
                 (lambda: sizing.bits_per_key_for_false_positive_rate("blocked", 0),
                  "rate is 0; allowed"),
-                (lambda: sizing.filter_bytes("compact", 10, 99), "bits_per_key is 99; allowed: 3 to 24 in format compact"),
+                (lambda: sizing.filter_bytes("compact", 10, 99),
+                 "bits_per_key is 99; allowed: 3 to 24 in format compact"),
                 (lambda: sizing.filter_bytes("compact", -1, 9), "num_keys is -1; allowed"),
         ]:
             with self.assertRaisesRegex(ValueError, sentence):
