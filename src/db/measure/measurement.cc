@@ -174,7 +174,8 @@ class Meter final : public KeyWalk {
       const double part = Quotient(place().block_offset, table_.file_bytes());
       its_filter = static_cast<uint64_t>(part * static_cast<double>(filters));
     }
-    asked_bytes_ += key_.size();
+    constexpr uint64_t kBytesBeside = 128;  // of a query, its place in the set, and the allocations
+    asked_bytes_ += kBytesBeside + key_.size();
     later_.push_back({key_, its_filter, purpose});
     if (!missing_.insert(later_.back().key).second) later_.pop_back();
   }

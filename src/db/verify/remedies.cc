@@ -37,8 +37,9 @@ int SystemCode(std::string_view error) {
 
 bool IsUnknownForm(std::string_view error) {
   // These are in the texts of src/db/sstable about what it does not read.
-  for (const std::string_view part : {" are known", "; LevelDB's are ", "not RocksDB's own",
-                                      "this program was built without it"}) {
+  for (const std::string_view part :
+       {" are known", "; LevelDB's are ", "not RocksDB's own", "this program was built without it",
+        "do not tell their size", ", and is no whole ", " has more than "}) {
     if (error.find(part) != error.npos) return true;
   }
   return false;
