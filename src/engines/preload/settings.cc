@@ -46,6 +46,7 @@ std::string ParseFormat(const char* value, Settings* settings) {
     }
     allowed += std::string(FormatName(format)) + ", ";
   }
+  settings->options.format = Format::kBlocked;  // what was meant may take the seed
   return Wrong(kFormat, value, allowed + kStock);
 }
 
@@ -66,7 +67,8 @@ std::string ParseBitsPerKey(const char* value, Settings* settings) {
                filter::AllowedBitsText(format) + " in format " + FormatText(*settings));
 }
 
-// In LevelDB, the seed is part of the policy's name. RocksDB's filters record it.
+// In LevelDB, the seed is part of the policy's name, so a program queries either the filters with
+// this seed or those without one. RocksDB's filters record it.
 std::string ParseSeed(const char* value, Settings* settings) {
   constexpr char kRandom[] = "random";
   const bool is_rocksdb = settings->engine == Engine::kRocksDB;
@@ -77,15 +79,16 @@ std::string ParseSeed(const char* value, Settings* settings) {
     if (!is_rocksdb) settings->queried = Queried::kAllWithoutSeed;
     return Wrong(kSeed, value, std::string("0 to 2^64 - 1") + (is_rocksdb ? ", random" : ""));
   }
-  if (!is_rocksdb && seed != 0) settings->queried = Queried::kAllWithThisSeed;
-  // Without the right format, nothing can be said of the seed.
-  if (settings->wrong.empty() && (random_seed || seed != 0) &&
-      !filter::TakesSeed(settings->options.format)) {
-    return Wrong(
-        kSeed, value,
-        std::string("0 in format ") + FormatText(*settings) + ", whose hash takes no seed");
+  if (!random_seed && seed == 0) return "";
+  const bool is_taken = filter::TakesSeed(settings->options.format);
+  if (!is_rocksdb) {
+    settings->queried = is_taken ? Queried::kAllWithThisSeed : Queried::kAllWithoutSeed;
   }
-  return "";
+  if (is_taken) return "";
+  seed = 0;
+  return Wrong(kSeed, value,
+               std::string("0 in format ") + FormatText(*settings) + ", whose hash takes no seed" +
+                   (is_rocksdb ? "" : " (BLOOMLINE_FORMAT=blocked queries filters with it)"));
 }
 
 // ---- Other variables.
@@ -192,12 +195,14 @@ std::string Describe(const FilterOptions& options) {
 void SayOnceThatOwnFiltersStay(Engine engine, const char* reason, Queried queried) {
   static std::atomic_flag said = ATOMIC_FLAG_INIT;
   if (said.test_and_set()) return;
-  constexpr const char* kTexts[] = {
-      "queries all existing filters", "queries the existing filters that have this seed",
-      "cannot query existing filters that have a seed", "queries no existing filters of bloomline"};
-  std::fprintf(stderr, "bloomline: %s; %s %s, and new files get its own %s filters\n", reason,
-               program_invocation_short_name, kTexts[static_cast<int>(queried)],
-               EngineName(engine));
+  constexpr const char* kTexts[] = {"queries all existing filters",
+                                    "queries only existing filters that have this seed, none that "
+                                    "LevelDB wrote without bloomline",
+                                    "cannot query existing filters that have a seed",
+                                    "queries no existing filters of bloomline"};
+  std::fprintf(stderr, "bloomline: %s; %s %s, and new files get its own %s filters%s\n", reason,
+               program_invocation_short_name, kTexts[static_cast<int>(queried)], EngineName(engine),
+               queried == Queried::kAllWithThisSeed ? " under the name of this seed" : "");
 }
 
 void SayOnceWhatIsActive(Engine engine, const char* policy) {

@@ -39,7 +39,8 @@ struct Settings {
   // If a variable of the filters is wrong, the settings are those of KeepOwnFilters.
   static Settings Parse(const Environment& environment, Engine engine);
 
-  // Back to the defaults, but for the seed, which queries of existing filters need in LevelDB.
+  // Back to the defaults, but for a seed that the format takes, which queries of existing filters
+  // need in LevelDB.
   void KeepOwnFilters();
 
   // Whether the engine's own policy writes what the settings say.
