@@ -22,13 +22,22 @@ std::string Wrong(Variable variable, const char* value, const std::string& allow
          "; allowed: " + allowed;
 }
 
-// A sentence about a variable that changes nothing else.
-void Remark(const std::string& text, Settings* settings) {
-  settings->remarks.push_back(text + "; existing and new filters of " +
-                              program_invocation_short_name + " are as without it");
+const char* EngineName(Engine engine) { return engine == Engine::kRocksDB ? "RocksDB" : "LevelDB"; }
+
+std::string AsWithoutIt(const std::string& text, const std::string& filters) {
+  return text + "; existing and new " + filters + " of " + program_invocation_short_name +
+         " are as without it";
 }
 
-const char* EngineName(Engine engine) { return engine == Engine::kRocksDB ? "RocksDB" : "LevelDB"; }
+// A sentence about a variable that changes nothing else.
+void Remark(const std::string& text, Settings* settings) {
+  settings->remarks.push_back(AsWithoutIt(text, "filters"));
+}
+
+void RemarkOfEngine(const std::string& text, Settings* settings) {
+  const std::string filters = std::string(EngineName(settings->engine)) + " filters";
+  settings->engine_remarks.push_back(AsWithoutIt(text, filters));
+}
 
 // ---- Variables of the filters. Each function returns an empty string, or what is wrong.
 
@@ -128,7 +137,11 @@ void ParseMetricsSeconds(const char* value, Settings* settings) {
 }
 
 void CheckRanges(const char* value, Settings* settings) {
-  if (std::strcmp(value, "on") != 0) Remark(Wrong(kRanges, value, "on"), settings);
+  if (std::strcmp(value, "on") != 0) RemarkOfEngine(Wrong(kRanges, value, "on"), settings);
+}
+
+void RemarkOnRocksDBOnly(Variable variable, Settings* settings) {
+  RemarkOfEngine(std::string(kVariableNames[variable]) + " is for RocksDB only", settings);
 }
 
 // Says which known variable was probably meant.
@@ -141,13 +154,19 @@ void RemarkUnknown(const std::string& name, Settings* settings) {
     known += std::string(known.empty() ? "" : ", ") + variable;
   }
   const std::string meant = support::NearestName(name.substr(kPrefixBytes), ends);
-  Remark("there is no variable " + support::Quoted(name) +
-             (meant.empty() ? "; allowed: " + known
+  Remark("no preload library reads " + support::Quoted(name) +
+             (meant.empty() ? "; known: " + known
                             : " (did you mean " + std::string(kVariablePrefix) + meant + "?)"),
          settings);
 }
 
 }  // namespace
+
+// Both libraries have it: the dynamic linker gives a process the first that is preloaded.
+extern "C" {
+__attribute__((visibility("default"))) std::atomic_flag bloomline_preload_remarks_said =
+    ATOMIC_FLAG_INIT;
+}
 
 Settings Settings::Parse(const Environment& environment, Engine engine) {
   Settings settings(engine);
@@ -167,6 +186,10 @@ Settings Settings::Parse(const Environment& environment, Engine engine) {
   if (engine == Engine::kRocksDB) {
     settings.bits_by_level = environment.values[kBitsByLevel];
     parse(kRanges, CheckRanges);
+  } else {
+    for (const Variable variable : {kBitsByLevel, kRanges}) {
+      parse(variable, [=](const char*, Settings* of) { RemarkOnRocksDBOnly(variable, of); });
+    }
   }
   parse(kMetrics, ParseMetrics);
   parse(kMetricsSeconds, ParseMetricsSeconds);
@@ -215,9 +238,11 @@ void SayOnceWhatIsActive(Engine engine, const char* policy) {
 void SayRemarksOnce(const Settings& settings) {
   static std::atomic_flag said = ATOMIC_FLAG_INIT;
   if (said.test_and_set()) return;
-  for (const std::string& remark : settings.remarks) {
-    std::fprintf(stderr, "bloomline: %s\n", remark.c_str());
+  std::vector<std::string> remarks = settings.engine_remarks;
+  if (!bloomline_preload_remarks_said.test_and_set()) {
+    remarks.insert(remarks.begin(), settings.remarks.begin(), settings.remarks.end());
   }
+  for (const std::string& remark : remarks) std::fprintf(stderr, "bloomline: %s\n", remark.c_str());
 }
 
 }  // namespace bloomline::preload

@@ -32,7 +32,8 @@ struct Settings {
   // What is wrong with variables. `wrong` stops the writing of bloomline's filters. The remarks are
   // whole sentences, and stop nothing.
   std::string wrong;
-  std::vector<std::string> remarks;
+  std::vector<std::string> remarks;         // on variables of both libraries
+  std::vector<std::string> engine_remarks;  // on the others
   // With `wrong`.
   Queried queried = Queried::kAll;
 
@@ -55,7 +56,7 @@ std::string Describe(const FilterOptions& options);
 // Print on stderr, each only at the first call in the process.
 void SayOnceThatOwnFiltersStay(Engine engine, const char* reason, Queried queried);
 void SayOnceWhatIsActive(Engine engine, const char* policy);
-void SayRemarksOnce(const Settings& settings);
+void SayRemarksOnce(const Settings& settings);  // also if both libraries are loaded
 
 }  // namespace bloomline::preload
 
