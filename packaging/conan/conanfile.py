@@ -3,6 +3,7 @@ import os
 import re
 
 from conan import ConanFile
+from conan.tools.build import stdcpp_library
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load
 
@@ -87,4 +88,8 @@ class BloomlineConan(ConanFile):
             component.requires = requires
             component.set_property("cmake_target_name", f"bloomline::{name}")
             component.set_property("pkg_config_name", f"bloomline_{name}")
-        self.cpp_info.components["core"].system_libs = ["pthread", "m"]
+        core = self.cpp_info.components["core"]
+        core.system_libs = ["pthread", "m"]
+        library = stdcpp_library(self)
+        if library and not self.options.shared:  # a C compiler does not link it by itself
+            core.system_libs.append(library)
