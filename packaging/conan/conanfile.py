@@ -45,11 +45,12 @@ class BloomlineConan(ConanFile):
 
     def requirements(self):
         self.requires("xxhash/[>=0.8.0 <1]", visible=False)
-        # Their headers are in ours.
+        # Their headers are in ours, and programs call them.
+        used = {"transitive_headers": True, "transitive_libs": True}
         if self.options.with_leveldb:
-            self.requires("leveldb/[>=1.23 <2]", transitive_headers=True)
+            self.requires("leveldb/[>=1.23 <2]", **used)
         if self.options.with_rocksdb:
-            self.requires("rocksdb/[>=7.0.3]", transitive_headers=True)
+            self.requires("rocksdb/[>=7.0.3]", **used)
         if self.options.with_redis:
             self.requires("hiredis/[>=0.14 <2]")
 
