@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <regex>
 #include <tuple>
 #include <utility>
@@ -18,8 +19,7 @@ namespace {
 // ---- The running policy.
 
 // Refuses what is no number of bits behind these names: RocksDB then uses no filters, without an
-// error. Other names can be a program's own; but an option string has the name of a policy that is
-// registered, so it is mistyped if it is nearly one of these.
+// error. Other names can be a program's own. stderr tells of one that is nearly one of these.
 std::optional<std::string> ParsePolicy(const std::string& text, std::string* error) {
   static const std::string number = "-?([0-9]{1,99}[.]?[0-9]{0,99}|[.][0-9]{1,99})";
   static const std::regex with_bits("(bloomfilter|bloomline):" + number + "(:true|:false)?|" +
@@ -28,13 +28,17 @@ std::optional<std::string> ParsePolicy(const std::string& text, std::string* err
   const std::string name = id.substr(0, id.find(':'));
   const bool has_bits =
       name == "bloomfilter" || name == "ribbonfilter" || (name == "bloomline" && name != id);
-  const std::string meant = text == name ? "" : support::MeantPolicy(text);
-  const bool is_known = !has_bits || std::regex_match(id, with_bits);
-  if (!id.empty() && is_known && meant.empty()) return text;
+  if (!id.empty() && (!has_bits || std::regex_match(id, with_bits))) {
+    const std::string meant = support::MeantPolicy(text);
+    if (!meant.empty()) {
+      std::fprintf(stderr, "bloomline: --policy names a policy of the program's own: %s%s\n",
+                   support::Quoted(name).c_str(), meant.c_str());
+    }
+    return text;
+  }
   *error = support::Quoted(text) +
            "; allowed: bloomfilter:BITS, ribbonfilter:BITS, bloomline:BITS, {id=bloomline;...}, "
-           "nullptr, or the name of another policy" +
-           meant;
+           "nullptr, or the name of another policy";
   return std::nullopt;
 }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "src/support/quoted.h"
-
 namespace bloomline::support {
 namespace {
 
@@ -51,7 +49,7 @@ std::string MeantPolicy(std::string_view text) {
   const std::string_view typed = text.substr(start, size);
   const std::string meant = NearestName(typed, {"bloomline", "bloomfilter", "ribbonfilter"});
   if (meant.empty() || meant == typed) return "";
-  return "; did you mean " + Quoted(std::string(text).replace(start, size, meant)) + "?";
+  return "; did you mean '" + meant + "'?";
 }
 
 }  // namespace bloomline::support

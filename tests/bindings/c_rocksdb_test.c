@@ -154,7 +154,7 @@ static void TestWrongPolicies(void) {
   CHECK_REFUSED(bloomline_rocksdb_filterpolicy_create("", &error),
                 "filter policy is ''; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;");
   CHECK_REFUSED(bloomline_rocksdb_filterpolicy_create("{id=blomline;format=compact}", &error),
-                "; did you mean '{id=bloomline;format=compact}'?");
+                "; did you mean 'bloomline'?");
   CHECK_REFUSED(bloomline_rocksdb_filterpolicy_create("bloomline:101", &error),
                 "bits_per_key is 101");
   CHECK(bloomline_rocksdb_filterpolicy_create("bloomfilter:10", NULL) == NULL);

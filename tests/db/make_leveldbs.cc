@@ -176,8 +176,6 @@ void MakeLevelDBs(const std::string& folder, Json* json) {
   WriteOverwritten(folder + "/leveldb_overwritten_compact", compact.get(), 0, 2000);
   WriteOverwritten(folder + "/leveldb_overwritten_none", nullptr, 18000, 20000);
   Write(folder + "/leveldb_bloomline", blocked.get(), &(*json)["leveldb_bloomline"]);
-  const std::unique_ptr<const leveldb::FilterPolicy> compact(
-      NewLevelDBFilterPolicy(FilterOptions{Format::kCompact}));
   WriteSetsOfAnySize(folder + "/leveldb_compact", compact.get());
   Write(folder + "/leveldb_none", nullptr, &(*json)["leveldb_none"]);
 }

@@ -11,7 +11,8 @@ constexpr const char* kPermission =
     "Run the command again as a user who may read the files. Nothing is known of their keys, and "
     "nothing says that they are at risk.";
 constexpr const char* kResources =
-    "The system lacked memory or open files: run the command again with --threads 1.";
+    "The system lacked memory or open files: run the command again with fewer --threads, or raise "
+    "the limit (ulimit).";
 constexpr const char* kSystem =
     "If the system reports its error again, look at its log and the disk, and restore the file "
     "from a backup if it cannot be read: its keys are at risk.";
@@ -39,7 +40,7 @@ bool IsUnknownForm(std::string_view error) {
   // These are in the texts of src/db/sstable about what it does not read.
   for (const std::string_view part :
        {" are known", "; LevelDB's are ", "not RocksDB's own", "this program was built without it",
-        "do not tell their size", ", and is no whole ", " has more than "}) {
+        "do not tell their size", ", and is no whole ", " has more than ", "newer than"}) {
     if (error.find(part) != error.npos) return true;
   }
   return false;
@@ -58,7 +59,7 @@ const char* RemedyOf(std::string_view error, bool is_of_table) {
     case ENOMEM:
       return kResources;
     default:
-      return kSystem;
+      return is_of_table ? kSystem : nullptr;
   }
   const bool is_gone = error.find(kNoLongerExists) != error.npos;
   if (!is_of_table || is_gone) return nullptr;
