@@ -1,9 +1,11 @@
 // A database of RocksDB for rewrite_folders_test, in a process of its own.
 // Usage: rewrite_folders_client DB [wal_dir|db_log_dir|db_paths|cf_paths=PATH...]
+// The latter two may be several paths, separated by commas.
 // It opens the database, prints "done", and closes it at the end of its input, which has commands.
 // Each is answered with a line:
 //   put FROM TO      these keys, each on the disk
 //   flush
+//   move             all tables to the third folder
 //   checkpoint PATH
 //   missing FROM TO  prints how many of these keys are not found
 #include <rocksdb/utilities/checkpoint.h>
@@ -13,7 +15,9 @@
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/engines/rocksdb_open.h"
 
@@ -32,11 +36,15 @@ rocksdb::Options OptionsOf(int argc, char** argv) {
   for (int i = 2; i < argc; ++i) {
     const std::string value = std::strchr(argv[i], '=') + 1;
     const std::string name(argv[i], std::strlen(argv[i]) - value.size() - 1);
-    const rocksdb::DbPath path(value, std::numeric_limits<uint64_t>::max());
+    std::vector<rocksdb::DbPath> paths;
+    std::istringstream list(value);
+    for (std::string path; std::getline(list, path, ',');) {
+      paths.emplace_back(path, std::numeric_limits<uint64_t>::max());
+    }
     if (name == "wal_dir") options.wal_dir = value;
     if (name == "db_log_dir") options.db_log_dir = value;
-    if (name == "db_paths") options.db_paths = {path};
-    if (name == "cf_paths") options.cf_paths = {path};
+    if (name == "db_paths") options.db_paths = paths;
+    if (name == "cf_paths") options.cf_paths = paths;
   }
   return options;
 }
@@ -64,6 +72,11 @@ void Serve(rocksdb::DB* db) {
   for (std::string command; std::cin >> command;) {
     if (command == "put") ForKeys(db, true);
     if (command == "flush") Require(db->Flush({}));
+    if (command == "move") {
+      rocksdb::CompactRangeOptions compact;
+      compact.target_path_id = 2;
+      Require(db->CompactRange(compact, nullptr, nullptr));
+    }
     if (command == "checkpoint") {
       std::string path;
       std::cin >> path;

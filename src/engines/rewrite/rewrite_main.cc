@@ -2,6 +2,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -157,18 +158,55 @@ Status OpenAny(Open open, std::unique_ptr<DB>* db, long) {
   return status;
 }
 
-Status Open(const Request& request, const StoredOptions& stored,
+Status Open(const std::string& path, bool read_only, const StoredOptions& stored,
             std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db) {
-  const auto open = [&](auto* opened) -> decltype(DB::Open(stored.database, request.path,
-                                                           stored.families, handles, opened)) {
-    return DB::Open(stored.database, request.path, stored.families, handles, opened);
+  const auto open = [&](auto* opened) -> decltype(DB::Open(stored.database, path, stored.families,
+                                                           handles, opened)) {
+    return DB::Open(stored.database, path, stored.families, handles, opened);
   };
-  const auto read = [&](auto* opened) -> decltype(DB::OpenForReadOnly(stored.database, request.path,
+  const auto read = [&](auto* opened) -> decltype(DB::OpenForReadOnly(stored.database, path,
                                                                       stored.families, handles,
                                                                       opened)) {
-    return DB::OpenForReadOnly(stored.database, request.path, stored.families, handles, opened);
+    return DB::OpenForReadOnly(stored.database, path, stored.families, handles, opened);
   };
-  return request.options.dry_run ? OpenAny(read, db, 0) : OpenAny(open, db, 0);
+  return read_only ? OpenAny(read, db, 0) : OpenAny(open, db, 0);
+}
+
+void DestroyHandles(DB* db, const std::vector<ColumnFamilyHandle*>& handles) {
+  for (ColumnFamilyHandle* const handle : handles) {
+    db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+  }
+}
+
+// Whether DIR is the folder to which the application writes new tables. RocksDB does not record
+// db_paths and cf_paths, so the tables must show it: those of a log would be lost elsewhere.
+bool HasItsTables(const std::string& path, StoredOptions stored, std::string* error) {
+  // The MANIFEST has the number of each table's folder, and the first one is for new tables. No
+  // table can be in a file, so the program opens only if all are in the first. RocksDB allows four.
+  const ROCKSDB_NAMESPACE::DbPath no_folder(path + "/CURRENT", 0);
+  stored.database.db_paths.assign(4, no_folder);
+  stored.database.db_paths[0] = {path, std::numeric_limits<uint64_t>::max()};
+  std::unique_ptr<DB> db;
+  std::vector<ColumnFamilyHandle*> handles;
+  const Status status = Open(path, true, stored, &handles, &db);
+  if (!status.ok()) {
+    *error = path + " cannot be opened: " + status.ToString();
+    return false;
+  }
+  for (ColumnFamilyHandle* const handle : handles) {
+    ROCKSDB_NAMESPACE::ColumnFamilyMetaData tables;
+    db->GetColumnFamilyMetaData(handle, &tables);
+    uint64_t log_entries = 0;
+    const bool is_known =
+        db->GetIntProperty(handle, DB::Properties::kNumEntriesActiveMemTable, &log_entries);
+    if (tables.file_count > 0 || (is_known && log_entries == 0)) continue;
+    *error = "column family '" + handle->GetName() + "' has entries in the log and no table in '" +
+             path +
+             "', so this program does not know the folder of its tables; allowed: column families "
+             "with tables. Let the application open the database and flush it";
+  }
+  DestroyHandles(db.get(), handles);
+  return error->empty();
 }
 
 int RewriteAll(const Request& request, DB* db, const std::vector<ColumnFamilyHandle*>& handles) {
@@ -200,16 +238,15 @@ int Run(int argc, char** argv) {
   if (!request.policy.empty() && !SetPolicy(request.policy, &stored.families, &error)) {
     return Refuse(error);
   }
+  if (!HasItsTables(request.path, stored, &error)) return Refuse(error);
   std::unique_ptr<DB> db;
   std::vector<ColumnFamilyHandle*> handles;
-  const Status status = Open(request, stored, &handles, &db);
+  const Status status = Open(request.path, request.options.dry_run, stored, &handles, &db);
   if (!status.ok()) return Refuse(request.path + " cannot be opened: " + status.ToString());
   std::signal(SIGINT, Cancel);
   std::signal(SIGTERM, Cancel);
   const int exit_code = RewriteAll(request, db.get(), handles);
-  for (ColumnFamilyHandle* const handle : handles) {
-    db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
-  }
+  DestroyHandles(db.get(), handles);
   const Status closed = db->Close();
   return closed.ok() ? exit_code : Refuse("closing " + request.path + ": " + closed.ToString());
 }

@@ -23,25 +23,30 @@ bool RefusePath(const std::string& what, const fs::path& outside, const fs::path
   return false;
 }
 
-// RocksDB takes a relative path from the working directory.
-bool IsFolderBelow(const char* option, const std::string& value, const fs::path& folder,
+bool IsFolderBelow(const std::string& option, const std::string& value, const fs::path& folder,
                    std::string* error) {
   if (value.empty()) return true;
-  std::error_code code;
-  const fs::path path = fs::weakly_canonical(fs::absolute(value, code), code);
-  if (!code && IsBelow(path, folder)) return true;
+  const std::string what = option + " in the OPTIONS file";
   const std::string cure =
-      std::string(". For a copy, remove ") + option +
+      ". For a copy, remove " + option +
       " from its OPTIONS file once its logs are in it; for a database in more than one folder, "
       "call RewriteFilters in the application";
-  return RefusePath(std::string(option) + " in the OPTIONS file", code ? fs::path(value) : path,
-                    folder, cure, error);
+  if (fs::path(value).is_relative()) {
+    *error = what + " is '" + value +
+             "', relative to the working directory of its application, which this program does "
+             "not know; allowed: absolute paths in '" +
+             folder.string() + "'" + cure;
+    return false;
+  }
+  std::error_code code;
+  const fs::path path = fs::weakly_canonical(value, code);
+  if (!code && IsBelow(path, folder)) return true;
+  return RefusePath(what, code ? fs::path(value) : path, folder, cure, error);
 }
 
 bool ListFiles(const fs::path& folder, std::vector<fs::path>* files, std::string* error) {
   std::error_code code;
-  const auto skip = fs::directory_options::skip_permission_denied;
-  for (fs::recursive_directory_iterator entry(folder, skip, code), end; !code && entry != end;
+  for (fs::recursive_directory_iterator entry(folder, code), end; !code && entry != end;
        entry.increment(code)) {
     files->push_back(entry->path());
   }
@@ -68,14 +73,16 @@ bool IsLog(const fs::path& file) {  // 000012.log
 
 // RocksDB deletes files, which leaves their other hard links alone, but truncates the newest log,
 // and some versions append to the MANIFEST. A checkpoint has copies of both.
-bool OwnsFilesThatChange(const std::vector<fs::path>& files, std::string* error) {
+bool OwnsFilesThatChange(const std::vector<fs::path>& files, const fs::path& logs,
+                         std::string* error) {
   const auto number = [](const fs::path& log) {
     const std::string name = log.filename().string();
     return std::make_pair(name.size(), name);
   };
   fs::path newest_log;
   for (const fs::path& file : files) {
-    if (IsLog(file) && number(newest_log) < number(file)) newest_log = file;
+    const bool is_live = IsLog(file) && file.parent_path() == logs;
+    if (is_live && number(newest_log) < number(file)) newest_log = file;
   }
   for (const fs::path& file : files) {
     std::error_code code;
@@ -89,18 +96,17 @@ bool OwnsFilesThatChange(const std::vector<fs::path>& files, std::string* error)
   return true;
 }
 
-// The logs of a checkpoint are in the folder itself, wherever those of its original are.
-bool SeesAllLogs(const std::string& wal_dir, const std::vector<fs::path>& files,
-                 const fs::path& folder, std::string* error) {
-  std::error_code code;
-  if (wal_dir.empty() || fs::equivalent(wal_dir, folder, code)) return true;
-  const auto is_unseen = [&](const fs::path& file) {
-    return IsLog(file) && file.parent_path() == folder;
-  };
-  if (std::none_of(files.begin(), files.end(), is_unseen)) return true;
-  *error = "'" + folder.string() + "' has logs, and the OPTIONS file has the wal_dir '" + wal_dir +
-           "', where RocksDB looks for them; allowed: logs in one of the two folders";
-  return false;
+// The logs of a checkpoint are in the folder itself, wherever those of its original are. And an
+// application may name another folder than the OPTIONS file.
+bool SeesAllLogs(const std::vector<fs::path>& files, const fs::path& logs, std::string* error) {
+  for (const fs::path& file : files) {
+    const fs::path folder = file.parent_path();
+    if (!IsLog(file) || folder == logs || folder == logs / "archive") continue;
+    *error = "'" + file.string() + "' is a log, and RocksDB looks for logs in '" + logs.string() +
+             "', as the OPTIONS file says; allowed: logs in that folder alone";
+    return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -114,10 +120,14 @@ bool IsSelfContained(const std::string& folder, const ROCKSDB_NAMESPACE::DBOptio
     return false;
   }
   std::vector<fs::path> files;
-  return IsFolderBelow("wal_dir", options.wal_dir, canonical, error) &&
-         IsFolderBelow("db_log_dir", options.db_log_dir, canonical, error) &&
-         ListFiles(canonical, &files, error) && HasNoLinksOut(files, canonical, error) &&
-         OwnsFilesThatChange(files, error) && SeesAllLogs(options.wal_dir, files, canonical, error);
+  if (!IsFolderBelow("wal_dir", options.wal_dir, canonical, error) ||
+      !IsFolderBelow("db_log_dir", options.db_log_dir, canonical, error) ||
+      !ListFiles(canonical, &files, error) || !HasNoLinksOut(files, canonical, error)) {
+    return false;
+  }
+  const fs::path logs =
+      options.wal_dir.empty() ? canonical : fs::weakly_canonical(options.wal_dir, code);
+  return SeesAllLogs(files, logs, error) && OwnsFilesThatChange(files, logs, error);
 }
 
 }  // namespace bloomline::rewrite

@@ -10,11 +10,10 @@ namespace bloomline::rewrite {
 
 // A copy's OPTIONS file may name the folders of the original. RocksDB would then replay the
 // original's log into the copy, and delete it. So this returns false, with *error, if a path of the
-// options or a symbolic link leads out of the folder, if another folder has hard links to files
-// that RocksDB changes, and if it would overlook logs in this one.
+// options or a symbolic link leads out of the folder or may do so, if another folder has hard links
+// to files that RocksDB changes, and if it would overlook logs in this one.
 //
-// RocksDB does not record db_paths and cf_paths. It does not find the files there, and opens no
-// database without them.
+// RocksDB does not record db_paths and cf_paths: the program looks for the tables itself.
 bool IsSelfContained(const std::string& folder, const ROCKSDB_NAMESPACE::DBOptions& options,
                      std::string* error);
 

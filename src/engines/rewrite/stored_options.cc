@@ -207,6 +207,8 @@ bool ReadStoredOptions(const std::string& path, bool needs_policies, StoredOptio
   options->database.create_if_missing = false;
   // It would take a database whose files are in other folders for one that has lost them.
   options->database.best_efforts_recovery = false;
+  options->database.paranoid_checks = true;
+  options->database.recycle_log_file_num = 0;  // logs may have hard links
   return IsSelfContained(path, options->database, error) &&
          CanReadFamilies(text, needs_policies, options->families, error);
 }
