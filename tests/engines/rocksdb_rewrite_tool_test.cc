@@ -5,6 +5,7 @@
 #include <rocksdb/merge_operator.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -144,18 +145,20 @@ TEST_F(RewriteToolTest, RefusesWrongRequests) {
   ExpectRefused(kCompact + path(), path() + " cannot be opened: IO error: ");
 }
 
-// RocksDB takes negative bits for 0, and would remove all filters.
-TEST_F(RewriteToolTest, RefusesNegativeBits) {
+// RocksDB takes bits below 0.5 for 0, and would remove all filters.
+TEST_F(RewriteToolTest, RefusesBitsThatRemoveFilters) {
   RewriteDatabase db(RewriteDatabase::SmallFiles(), path());
   Write(&db);
   const auto before = FilesOf(path());
   for (const std::string policy :
        {"bloomfilter:-5", "ribbonfilter:-3:0", "{id=bloomfilter:-5:false;}", "bloomline:-5",
-        "{id=bloomline;bits_per_key=-5}", "rocksdb.BuiltinBloomFilter"}) {
+        "{id=bloomline;bits_per_key=-5}", "rocksdb.BuiltinBloomFilter", "bloomfilter:0.3",
+        "ribbonfilter:.4:2", "{ id = bloomfilter:0.3 }", "id=bloomfilter:0.3;", "bloomline:0.3",
+        "{id=bloomline;bits_per_key=0.3}"}) {
     ExpectRefused("--policy '" + policy + "' " + path() + kAll, "--policy is '" + policy + "': ");
   }
   EXPECT_TRUE(FilesOf(path()) == before);
-  for (const char* policy : {"ribbonfilter:10:-1", "bloomfilter:0"}) {
+  for (const char* policy : {"ribbonfilter:10:-1", "bloomfilter:0", "bloomfilter:1:false"}) {
     const ToolRun run = Tool(std::string("--policy ") + policy + " " + path() + kAll);
     EXPECT_EQ(run.exit_code, 0) << run.text;
   }
@@ -171,30 +174,42 @@ TEST_F(RewriteToolTest, ReadsAllOfTheOptionsFileFirst) {
     std::ofstream(newest) << std::regex_replace(text, std::regex("\n *" + name + "=[^\n]*"),
                                                 "\n " + name + " = " + value + " # changed");
   };
-  const std::pair<std::string, std::string> policies[] = {
-      // With what the error names.
-      {"{id=bloomline;format=compact;seed=7;num_levels=7;}", "'num_levels'"},
-      {"{id=bloomline;format=later;}", "format is 'later'"},
-      {"bloomfilter:-5", "negative"},
-      {"test.OfApplication", "Could not load"},
-      {"rocksdb.BuiltinBloomFilter", "no bits per key"},  // in files of RocksDB 6
+  struct {
+    std::string policy;
+    std::string id;
+    std::string why;
+  } const policies[] = {
+      {"{id=bloomline;format=compact;seed=123456;num_levels=7;}", "bloomline", "'num_levels'"},
+      {"{id=bloomline;format=later;}", "bloomline", "format is 'later'"},
+      {"id=bloomline;seed=123456;format=later", "bloomline", "format is 'later'"},
+      {"{sid=123456;id=bloomline}", "bloomline", "'sid'"},
+      {"{bits_per_key=10;seed=123456;idd=7;}", "{...}", "may be secret"},
+      {"{id=bloomline;seed=123456x;}", "bloomline", "may be secret"},
+      {"bloomline:10;seed=123456", "{...}", "may be secret"},
+      {"bloomfilter:-5", "bloomfilter:-5", "'-5'"},
+      {"bloomfilter\\:0.3\\:false", "bloomfilter:0.3:false", "'0.3'"},
+      {"test.OfApplication", "test.OfApplication", "Could not load"},
+      // In files of RocksDB 6.
+      {"rocksdb.BuiltinBloomFilter", "rocksdb.BuiltinBloomFilter", "no bits per key"},
   };
-  for (const auto& [policy, why] : policies) {
+  for (const auto& [policy, id, why] : policies) {
     replace("filter_policy", policy);
     const auto before = FilesOf(path());
     for (const char* dry_run : {" dry_run=true", ""}) {
       const ToolRun run = Tool(path() + kAll + dry_run);
       EXPECT_EQ(run.exit_code, 2) << run.text;
-      const std::string id = policy[0] == '{' ? "bloomline" : policy;
-      const size_t begin = run.text.find("column family 'default' has the filter_policy '" + id +
-                                         "', which this program cannot read: ");
-      ASSERT_NE(begin, std::string::npos) << run.text;
-      EXPECT_NE(run.text.find(why, begin), std::string::npos) << run.text;
-      EXPECT_EQ(run.text.find("seed=7"), std::string::npos) << run.text;  // it is secret
+      const std::string begin =
+          "bloomline-rewrite: column family 'default' has the filter_policy '" + id +
+          "', which this program cannot read: ";
+      EXPECT_EQ(run.text.substr(0, begin.size()), begin);
+      EXPECT_NE(run.text.find(why, begin.size()), std::string::npos) << run.text;
+      EXPECT_EQ(run.text.find("123456"), std::string::npos) << run.text;  // it is secret
+      EXPECT_EQ(std::count(run.text.begin(), run.text.end(), '\n'), 1) << run.text;
     }
     EXPECT_TRUE(FilesOf(path()) == before) << policy;
     const ToolRun run = Tool(kCompact + path() + " dry_run=true");  // it is replaced
     EXPECT_EQ(run.exit_code, 0) << run.text;
+    EXPECT_EQ(run.text.find("bloomline: "), std::string::npos) << run.text;
   }
   replace("flush_block_policy_factory", "test.OfApplication");
   ExpectRefused(kCompact + path() + kAll,
@@ -204,6 +219,25 @@ TEST_F(RewriteToolTest, ReadsAllOfTheOptionsFileFirst) {
   EXPECT_EQ(run.exit_code, 0) << run.text;
   db.OpenWithStockFilters();
   db.ExpectKeys(model_);
+}
+
+// Otherwise, the log would become a table without a filter.
+TEST_F(RewriteToolTest, RefusesToWorkWithoutAnyPolicy) {
+  RewriteDatabase db(RewriteDatabase::SmallFiles(), path());
+  Write(&db);
+  const std::string newest = NewestOptionsFile(path());
+  const std::string text = ReadFile(newest);
+  for (const std::regex& line : {std::regex("\n *filter_policy=[^\n]*"),
+                                 std::regex("\n\\[TableOptions/BlockBasedTable[^[]*")}) {
+    for (const char* by : {"\n  filter_policy=nullptr", "\n  filter_policy=", ""}) {
+      std::ofstream(newest) << std::regex_replace(text, line, by);
+      const auto before = FilesOf(path());
+      ExpectRefused(path() + kAll, "no column family of the OPTIONS file has a filter_policy");
+      EXPECT_TRUE(FilesOf(path()) == before) << by;
+    }
+  }
+  const ToolRun run = Tool(kCompact + path() + kAll);
+  EXPECT_EQ(run.exit_code, 0) << run.text;
 }
 
 class AsItIs final : public KeyCanonicalizer {

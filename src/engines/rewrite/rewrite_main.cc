@@ -18,6 +18,7 @@
 #include "src/engines/rewrite/stored_options.h"
 #include "src/engines/rocksdb/rewrite/rewrite_options.h"
 #include "src/support/quoted.h"
+#include "src/support/taken_errors.h"
 
 namespace bloomline::rewrite {
 namespace {
@@ -145,6 +146,12 @@ bool SetPolicy(const std::string& text, std::vector<ColumnFamilyDescriptor>* fam
   return true;
 }
 
+bool Prepare(const Request& request, StoredOptions* stored, std::string* error) {
+  const support::TakenErrors taken;  // *error has them
+  return ReadStoredOptions(request.path, request.policy.empty(), stored, error) &&
+         (request.policy.empty() || SetPolicy(request.policy, &stored->families, error));
+}
+
 // Some versions of RocksDB open into a plain pointer, others into a unique_ptr.
 template <typename Open>
 auto OpenAny(Open open, std::unique_ptr<DB>* db, int) -> decltype(open(db)) {
@@ -232,13 +239,9 @@ int Run(int argc, char** argv) {
   if (!RegisterBloomline()) return kExitRefused;  // stderr says why
   std::string error;
   StoredOptions stored;
-  if (!ReadStoredOptions(request.path, request.policy.empty(), &stored, &error)) {
+  if (!Prepare(request, &stored, &error) || !HasItsTables(request.path, stored, &error)) {
     return Refuse(error);
   }
-  if (!request.policy.empty() && !SetPolicy(request.policy, &stored.families, &error)) {
-    return Refuse(error);
-  }
-  if (!HasItsTables(request.path, stored, &error)) return Refuse(error);
   std::unique_ptr<DB> db;
   std::vector<ColumnFamilyHandle*> handles;
   const Status status = Open(request.path, request.options.dry_run, stored, &handles, &db);

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_map>
 
 #include "rocksdb/comparator.h"
 #include "rocksdb/env.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/options_util.h"
 #include "src/engines/rewrite/self_contained.h"
+#include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
 namespace bloomline::rewrite {
@@ -17,6 +19,7 @@ using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::Env;
+using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Status;
 
 // ---- The lines of an OPTIONS file, as RocksDB's parser reads them (options/options_parser.cc).
@@ -118,12 +121,36 @@ bool HasObject(const OptionLine& line, const ColumnFamilyOptions& options, std::
   return true;
 }
 
-// Options in braces may have a secret seed, so this shows the id alone.
-std::string IdOf(const std::string& value) {
-  if (value[0] != '{') return value;
-  const size_t id = value.find("id=");
-  if (id == value.npos) return "{...}";
-  return value.substr(id + 3, value.find_first_of(";}", id) - id - 3);
+using Changes = std::unordered_map<std::string, std::string>;
+
+std::string IdOf(const std::string& value, Changes* changes) {
+  std::string id;
+  FilterPolicy::GetOptionsMap(ConfigOptions(), nullptr, value, &id, changes).PermitUncheckedError();
+  return id;
+}
+
+// Options may have a secret seed, so this shows the id alone.
+std::string ShownId(const std::string& value) {
+  Changes changes;
+  const std::string id = value.find('=') == value.npos ? value : IdOf(value, &changes);
+  return id.empty() || id.find('=') != id.npos ? "{...}" : id;
+}
+
+// `why`, unless it shows the options or the seed in them.
+std::string WithoutSeed(const std::string& value, const std::string& why) {
+  constexpr std::string_view kName = "seed";
+  const size_t name = value.find(kName);
+  std::string seed;
+  if (name != value.npos) {
+    const size_t begin =
+        std::min(value.find_first_not_of(" =:", name + kName.size()), value.size());
+    seed = value.substr(begin, value.find_first_of(" ;}", begin) - begin);
+  }
+  const auto shows = [&](const std::string& text) {
+    return !text.empty() && why.find(text) != why.npos;
+  };
+  if (value.find('=') == value.npos || (!shows(value) && !shows(seed))) return why;
+  return "the reason shows its options, which may be secret";
 }
 
 // From an OPTIONS file, RocksDB drops the errors of a table's objects, and goes on with what it has
@@ -138,8 +165,8 @@ bool CanReadTableOption(const OptionLine& line, std::string* error) {
   std::string why = status.ok() ? "" : status.ToString();
   if (line.name == "filter_policy" && why.empty()) why = WhyNoFilters(line.value);
   if (why.empty()) return true;
-  *error = "has the " + std::string(line.name) + " " + support::Quoted(IdOf(line.value)) +
-           ", which this program cannot read: " + why;
+  *error = "has the " + std::string(line.name) + " " + support::Quoted(ShownId(line.value)) +
+           ", which this program cannot read: " + WithoutSeed(line.value, why);
   *error += line.name == "filter_policy" ? ". Name the new policy with --policy"
                                          : ". Call RewriteFilters in the application";
   return false;
@@ -165,6 +192,19 @@ bool CanReadFamilies(std::string_view text, bool needs_policies,
   return true;
 }
 
+// Without one, RocksDB would make the log a table without a filter, and nothing could be rewritten.
+bool HasPolicy(const std::vector<ColumnFamilyDescriptor>& families, std::string* error) {
+  for (const ColumnFamilyDescriptor& family : families) {
+    const auto* const table =
+        family.options.table_factory->GetOptions<ROCKSDB_NAMESPACE::BlockBasedTableOptions>();
+    if (table != nullptr && table->filter_policy != nullptr) return true;
+  }
+  *error =
+      "no column family of the OPTIONS file has a filter_policy. Name the new policy with "
+      "--policy";
+  return false;
+}
+
 }  // namespace
 
 ConfigOptions StrictConfig() {
@@ -179,9 +219,18 @@ std::string WhyNoFilters(const std::string& text) {
     return "it only reads filters, and says no bits per key; allowed: bloomfilter:BITS, "
            "ribbonfilter:BITS";
   }
-  const size_t bits = std::min(text.find(':'), text.size());
-  if (text.compare(bits, 2, ":-") != 0) return "";
-  return "the bits per key are negative; allowed: a number from 1 on, or 0 for no filters";
+  Changes changes;
+  const std::string id = IdOf(text, &changes);
+  std::string bits = changes.count("bits_per_key") == 0 ? "" : changes["bits_per_key"];
+  if (const size_t colon = id.find(':'); bits.empty() && colon != id.npos) {
+    bits = id.substr(colon + 1, id.find(':', colon + 1) - colon - 1);
+  }
+  double number = 0;
+  if (bits.empty() || (support::ParseDouble(bits, &number) && (number == 0 || number >= 1))) {
+    return "";
+  }
+  return "the bits per key are " + support::Quoted(bits) +
+         "; allowed: a number from 1 on, or 0 for no filters";
 }
 
 bool ReadStoredOptions(const std::string& path, bool needs_policies, StoredOptions* options,
@@ -210,7 +259,8 @@ bool ReadStoredOptions(const std::string& path, bool needs_policies, StoredOptio
   options->database.paranoid_checks = true;
   options->database.recycle_log_file_num = 0;  // logs may have hard links
   return IsSelfContained(path, options->database, error) &&
-         CanReadFamilies(text, needs_policies, options->families, error);
+         CanReadFamilies(text, needs_policies, options->families, error) &&
+         (!needs_policies || HasPolicy(options->families, error));
 }
 
 }  // namespace bloomline::rewrite

@@ -21,14 +21,15 @@ struct StoredOptions {
 ROCKSDB_NAMESPACE::ConfigOptions StrictConfig();
 
 // Why rewriting with the policy of this option string would remove filters that nobody meant to
-// remove, or an empty string: RocksDB takes a negative number of bits for 0, and the name alone of
+// remove, or an empty string: RocksDB takes a number of bits below 0.5 for 0, and the name alone of
 // its filters for a policy that only reads.
 std::string WhyNoFilters(const std::string& text);
 
 // Only reads. Returns false with *error if there is no such file, or if there is anything in it
 // that this program cannot follow: an unknown option; code of the application, such as a comparator
 // or a merge operator, without which a compaction would lose or mix up data; a folder other than
-// `path` and those below it (IsSelfContained). A filter policy counts only if `needs_policies`.
+// `path` and those below it (IsSelfContained). Only if `needs_policies`, each filter policy counts,
+// and there must be one.
 bool ReadStoredOptions(const std::string& path, bool needs_policies, StoredOptions* options,
                        std::string* error);
 
