@@ -58,8 +58,8 @@ Options:
   bytes_per_second=N        Bytes to rewrite per second on average; K, M, G, T
                             are powers of 1024, as in 20M [0: no limit]
 
-A DIR is refused if its OPTIONS file names, or a link in it leads to, a place
-outside of DIR, and if the OPTIONS file has anything that cannot be read.
+A DIR is refused if its OPTIONS file names a relative folder, if that file or a
+link in DIR leads outside of DIR, and if it has anything that cannot be read.
 
 All column families are rewritten. SIGINT and SIGTERM end the program soon; the
 next run goes on with the files that are left.
