@@ -17,7 +17,9 @@
 #include "src/engines/rewrite/rewrite_until_done.h"
 #include "src/engines/rewrite/stored_options.h"
 #include "src/engines/rocksdb/rewrite/rewrite_options.h"
+#include "src/support/nearest_name.h"
 #include "src/support/quoted.h"
+#include "src/support/taken_errors.h"
 #include "src/support/taken_errors.h"
 
 namespace bloomline::rewrite {
@@ -120,7 +122,7 @@ std::string WhyWrong(const std::string& text, const Status& status, const Filter
   constexpr char kAllowed[] =
       "; allowed: an option string, such as bloomfilter:10 or {id=bloomline;format=compact}";
   // Otherwise, the sentence is bloomline's and names the range.
-  if (status.IsNotSupported()) return status.ToString() + kAllowed;
+  if (status.IsNotSupported()) return status.ToString() + kAllowed + support::MeantPolicy(text);
   if (!status.ok()) return status.ToString();
   const std::string why = WhyNoFilters(text);
   if (!why.empty() || policy != nullptr) return why;
@@ -129,6 +131,7 @@ std::string WhyWrong(const std::string& text, const Status& status, const Filter
 
 bool SetPolicy(const std::string& text, std::vector<ColumnFamilyDescriptor>* families,
                std::string* error) {
+  const support::TakenErrors taken;  // they are in the status, too
   std::shared_ptr<const FilterPolicy> policy;
   const Status status = FilterPolicy::CreateFromString(StrictConfig(), text, &policy);
   const std::string why = WhyWrong(text, status, policy.get());
