@@ -14,6 +14,8 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/json.h"
 #include "src/cli/shared/terminal.h"
+#include "src/cli/subcommands.h"
+#include "src/db/db_subcommands.h"
 #include "src/support/file_io.h"
 #include "src/support/process.h"
 

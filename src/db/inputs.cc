@@ -13,6 +13,7 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/progress.h"
 #include "src/cli/shared/quantity.h"
+#include "src/db/db_subcommands.h"
 #include "src/filter/writer/run_on_threads.h"
 #include "src/support/file_io.h"
 #include "src/support/process.h"

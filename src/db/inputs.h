@@ -14,12 +14,6 @@
 
 namespace bloomline::db {
 
-// The subcommands of `bloomline db`.
-void AddInspectCommand(CLI::App* db, int* exit_code);
-void AddMeasureCommand(CLI::App* db, int* exit_code);
-void AddVerifyCommand(CLI::App* db, int* exit_code);
-void AddAdviseCommand(CLI::App* db, int* exit_code);
-
 struct CommonOptions {
   std::vector<std::string> paths;
   int threads = 0;  // 0: one for each core

@@ -5,7 +5,7 @@
 
 #include "src/filter/bits/bytes.h"
 #include "src/filter/bits/unrolled.h"
-#include "src/filter/layouts/kernel.h"
+#include "src/filter/table/kernel_table.h"
 
 namespace bloomline::sets {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "bloomline/leveldb.h"
 #include "src/filter/bits/filter_shape.h"
-#include "src/filter/container/leveldb_shapes.h"
-#include "src/filter/layouts/leveldb_codes.h"
+#include "src/filter/container/leveldb_codes.h"
+#include "src/filter/sizing/leveldb_shapes.h"
 #include "tests/support/key_shapes.h"
 #include "tests/support/leveldb_filter.h"
 

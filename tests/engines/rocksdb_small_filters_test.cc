@@ -1,5 +1,5 @@
 // Filters of every small size, whose shape depends on the number of keys
-// (src/filter/layouts/layout_row.h), through RocksDB's interfaces and with each kernel.
+// (src/filter/table/layout_table.h), through RocksDB's interfaces and with each kernel.
 #include <gtest/gtest.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/table.h>

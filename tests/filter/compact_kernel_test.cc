@@ -15,7 +15,7 @@
 #include "src/filter/bits/compact_block.h"
 #include "src/filter/layouts/compact/solver/slice_solver.h"
 #include "src/filter/layouts/compact/solver/solve.h"
-#include "src/filter/layouts/kernel.h"
+#include "src/filter/table/kernel_table.h"
 #include "tests/filter/portable_simd.h"
 #include "tests/support/each_kernel.h"
 #include "tests/support/guarded_bytes.h"

@@ -9,9 +9,9 @@
 
 #include "src/filter/bits/bytes.h"
 #include "src/filter/bits/compact_block.h"
-#include "src/filter/layouts/kernel.h"
-#include "src/filter/layouts/layout_row.h"
 #include "src/filter/rates/rates.h"
+#include "src/filter/table/kernel_table.h"
+#include "src/filter/table/layout_table.h"
 #include "tests/support/repetitions.h"
 
 namespace bloomline::tests::compact_rate_test {

@@ -13,7 +13,8 @@
 
 #include "bloomline/sizing.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/layout_row.h"
+#include "src/filter/table/kernel_table.h"
+#include "src/filter/table/layout_table.h"
 #include "src/filter/view/hash_query.h"
 #include "src/filter/writer/filter_writer.h"
 #include "tests/support/each_kernel.h"

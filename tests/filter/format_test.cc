@@ -8,9 +8,10 @@
 #include "src/filter/bits/compact_block.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/bits/hash.h"
+#include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/layout_row.h"
-#include "src/filter/layouts/leveldb_codes.h"
+#include "src/filter/table/kernel_table.h"
+#include "src/filter/table/layout_table.h"
 #include "src/filter/view/hash_query.h"
 #include "tests/support/guarded_bytes.h"
 

@@ -15,9 +15,10 @@
 
 #include "bloomline/filter.h"
 #include "src/filter/bits/hash.h"
+#include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/rates/rates.h"
+#include "src/filter/table/kernel_table.h"
 #include "src/filter/view/hash_query.h"
 #include "tests/support/key_shapes.h"
 #include "tests/support/leveldb_filter.h"

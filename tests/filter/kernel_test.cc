@@ -1,6 +1,4 @@
 // Every kernel against the portable one, and the choice among kernels.
-#include "src/filter/layouts/kernel.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,6 +18,7 @@
 #include "src/filter/hash/batch_hasher.h"
 #include "src/filter/stock/local_bloom.h"
 #include "src/filter/stock/ribbon.h"
+#include "src/filter/table/kernel_table.h"
 #include "tests/support/each_kernel.h"
 #include "tests/support/guarded_bytes.h"
 

@@ -9,7 +9,8 @@
 
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/layout_row.h"
+#include "src/filter/table/kernel_table.h"
+#include "src/filter/table/layout_table.h"
 #include "src/filter/writer/filter_writer.h"
 #include "src/filter/writer/hash_groups.h"
 #include "tests/support/each_kernel.h"

@@ -9,6 +9,7 @@
 
 #include "src/filter/container/trailer.h"
 #include "src/filter/ranges/range_query.h"
+#include "src/filter/table/kernel_table.h"
 #include "tests/support/range_filter.h"
 
 namespace bloomline::tests::range_field_test {

@@ -7,8 +7,8 @@
 #include "src/filter/bits/compact_block.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/bits/small_set_block.h"
-#include "src/filter/layouts/kernel.h"
-#include "src/filter/layouts/layout_row.h"
+#include "src/filter/kernel/kernel.h"
+#include "src/filter/table/layout_table.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace bloomline::fuzz {

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "src/db/engine_filters/engine_filter.h"
+#include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/leveldb_codes.h"
 #include "src/filter/ranges/range_field.h"
 #include "tests/fuzz/fuzz_input.h"
 

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "bloomline/filter_options.h"
-#include "src/filter/layouts/kernel.h"
+#include "src/filter/table/kernel_table.h"
 #include "tests/support/guarded_bytes.h"
 
 namespace bloomline::fuzz {

@@ -14,7 +14,7 @@
 
 #include "bloomline/cpu.h"
 #include "src/filter/bits/probe_sequence.h"
-#include "src/filter/layouts/kernel.h"
+#include "src/filter/table/kernel_table.h"
 
 namespace bloomline::tests {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "src/filter/layouts/layout_row.h"
+#include "src/filter/table/layout_table.h"
 #include "src/filter/writer/filter_writer.h"
 
 namespace bloomline::tests {

@@ -1,10 +1,10 @@
 #include "tests/support/leveldb_filter.h"
 
 #include "src/filter/bits/filter_shape.h"
-#include "src/filter/container/leveldb_shapes.h"
-#include "src/filter/layouts/kernel.h"
-#include "src/filter/layouts/layout_row.h"
-#include "src/filter/layouts/leveldb_codes.h"
+#include "src/filter/container/leveldb_codes.h"
+#include "src/filter/sizing/leveldb_shapes.h"
+#include "src/filter/table/kernel_table.h"
+#include "src/filter/table/layout_table.h"
 
 namespace bloomline::tests {
 namespace {

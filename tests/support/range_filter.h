@@ -10,6 +10,7 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/ranges/range_entries.h"
 #include "src/filter/ranges/range_query.h"
+#include "src/filter/table/kernel_table.h"
 #include "src/filter/writer/filter_writer.h"
 #include "tests/support/finished_filter.h"
 

@@ -15,7 +15,7 @@
 #include "bloomline/version.h"
 #include "src/bindings/c/convert.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/formats.h"
+#include "src/filter/options/formats.h"
 
 using bloomline::Format;
 using bloomline::c::Key;

@@ -18,7 +18,8 @@
 #include "src/cli/shared/range_kinds.h"
 #include "src/cli/shared/terminal.h"
 #include "src/cli/shared/whole_input.h"
-#include "src/filter/layouts/layout_row.h"
+#include "src/cli/subcommands.h"
+#include "src/filter/table/layout_table.h"
 #include "src/redis/layout.h"
 
 namespace bloomline::cli {

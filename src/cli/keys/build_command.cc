@@ -10,7 +10,8 @@
 #include "src/cli/shared/progress.h"
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/terminal.h"
-#include "src/filter/layouts/formats.h"
+#include "src/cli/subcommands.h"
+#include "src/filter/options/formats.h"
 #include "src/support/file_io.h"
 #include "src/support/quoted.h"
 

@@ -13,6 +13,7 @@
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/terminal.h"
 #include "src/cli/shared/whole_input.h"
+#include "src/cli/subcommands.h"
 
 namespace bloomline::cli {
 namespace {

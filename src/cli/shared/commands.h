@@ -1,5 +1,4 @@
-// The subcommands of `bloomline`, and what they share of the command line. Each adds itself to it,
-// and sets *exit_code if it runs.
+// What the commands share of the command line: exit codes, mistyped words, quantities.
 #ifndef BLOOMLINE_CLI_SHARED_COMMANDS_H_
 #define BLOOMLINE_CLI_SHARED_COMMANDS_H_
 
@@ -13,11 +12,6 @@ constexpr int kExitFailure = 1;      // a file that cannot be read or written, o
 constexpr int kExitImpossible = 2;   // an invalid command line, or an impossible request
 constexpr int kExitNoMatch = 3;      // query --quiet alone: certainly no key is in the filter
 constexpr int kExitCheckFailed = 4;  // db verify: a lost key; db inspect --require: other filters
-
-void AddSizeCommand(CLI::App* app, int* exit_code);
-void AddBuildCommand(CLI::App* app, int* exit_code);
-void AddQueryCommand(CLI::App* app, int* exit_code);
-void AddInspectCommand(CLI::App* app, int* exit_code);
 
 // Returns one sentence about a word that is neither an option nor a command of `app`, with the one
 // that was probably meant. Empty if `app` has no commands: then the word is another mistake.
@@ -40,9 +34,5 @@ CLI::Option* AddQuantity(CLI::App* command, const std::string& name, T* value, P
 }
 
 }  // namespace bloomline::cli
-
-namespace bloomline::db {
-void AddDbCommand(CLI::App* app, int* exit_code);
-}  // namespace bloomline::db
 
 #endif  // BLOOMLINE_CLI_SHARED_COMMANDS_H_

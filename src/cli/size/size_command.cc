@@ -9,6 +9,7 @@
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/terminal.h"
 #include "src/cli/size/size.h"
+#include "src/cli/subcommands.h"
 
 namespace bloomline::cli {
 namespace {

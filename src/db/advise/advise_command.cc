@@ -14,6 +14,7 @@
 #include "src/cli/shared/terminal.h"
 #include "src/cli/shared/whole_input.h"
 #include "src/db/advise/advise_output.h"
+#include "src/db/db_subcommands.h"
 #include "src/db/inputs.h"
 #include "src/db/measure/measurement.h"
 #include "src/db/report.h"

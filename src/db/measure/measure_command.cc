@@ -6,6 +6,7 @@
 #include "src/cli/shared/json.h"
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/terminal.h"
+#include "src/db/db_subcommands.h"
 #include "src/db/inputs.h"
 #include "src/db/inspection.h"
 #include "src/db/measure/measurement.h"

@@ -14,6 +14,7 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/terminal.h"
+#include "src/db/db_subcommands.h"
 #include "src/db/inputs.h"
 #include "src/db/key_walk.h"
 #include "src/db/report.h"

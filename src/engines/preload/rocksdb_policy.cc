@@ -20,8 +20,8 @@
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/stock/own_builder.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
-#include "src/filter/layouts/formats.h"
 #include "src/filter/metrics/filter_counts.h"
+#include "src/filter/options/formats.h"
 #include "src/support/number_text.h"
 #include "src/support/set_error.h"
 

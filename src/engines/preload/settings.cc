@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "src/filter/layouts/formats.h"
+#include "src/filter/options/formats.h"
 #include "src/support/nearest_name.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"

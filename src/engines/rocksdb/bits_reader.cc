@@ -15,13 +15,13 @@
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/hash/batch_hasher.h"
-#include "src/filter/layouts/kernel.h"
-#include "src/filter/layouts/layout_row.h"
 #include "src/filter/metrics/filter_counts.h"
 #include "src/filter/ranges/range_query.h"
 #include "src/filter/stock/local_bloom.h"
 #include "src/filter/stock/readers.h"
 #include "src/filter/stock/stock_filter.h"
+#include "src/filter/table/kernel_table.h"
+#include "src/filter/table/layout_table.h"
 
 namespace bloomline {
 namespace {

@@ -28,10 +28,10 @@
 #include "src/engines/rocksdb/ranges/range_builder.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/formats.h"
-#include "src/filter/layouts/kernel.h"
-#include "src/filter/layouts/layout_row.h"
+#include "src/filter/options/formats.h"
 #include "src/filter/ranges/asked_ranges.h"
+#include "src/filter/table/kernel_table.h"
+#include "src/filter/table/layout_table.h"
 
 namespace bloomline {
 namespace {

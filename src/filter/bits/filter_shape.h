@@ -24,9 +24,10 @@ enum class Layout : uint8_t {
   kSmallSet = 0xFF
 };
 
-// Limits of block_bytes in small sets.
+// Limits of small sets. Their codes in LevelDB have room for no more blocks.
 constexpr uint32_t kMinSmallSetBlockBytes = 8;
 constexpr uint32_t kMaxSmallSetBlockBytes = kernels::kBlockBytes;
+constexpr uint32_t kMaxSmallSetBlocks = 24;
 
 // A flat filter has fewer than 2^32 bits.
 constexpr uint64_t kMaxFlatBytes = UINT32_MAX / 8;

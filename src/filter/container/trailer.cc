@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "src/filter/bits/bytes.h"
-#include "src/filter/layouts/layout_row.h"
+#include "src/filter/table/layout_table.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::filter {
@@ -153,9 +153,6 @@ bool Decode(std::string_view filter, Payload* payload, Extension* fields, std::s
 }
 
 }  // namespace
-
-// Of trailers whose writer could not make a filter.
-constexpr LayoutRow kAlwaysMatchRow;
 
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst, const Extension& extension) {
   const Payload& second = extension.second;

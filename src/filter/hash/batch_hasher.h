@@ -8,7 +8,13 @@
 
 #include "src/filter/bits/hash.h"
 #include "src/filter/bits/probe_sequence.h"
-#include "src/filter/layouts/kernel.h"
+#include "src/filter/kernel/kernel.h"
+
+namespace bloomline::kernels {
+
+HashKernel Avx512Hash();  // x86-64
+
+}  // namespace bloomline::kernels
 
 namespace bloomline::filter {
 

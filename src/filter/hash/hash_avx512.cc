@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "src/filter/cpu/avx512.h"
-#include "src/filter/layouts/kernel.h"
+#include "src/filter/hash/batch_hasher.h"
 
 namespace bloomline::kernels {
 namespace {

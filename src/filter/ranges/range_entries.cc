@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "src/filter/layouts/layout_row.h"
+#include "src/filter/table/layout_table.h"
 
 namespace bloomline::filter {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "src/filter/bits/hash.h"
 #include "src/filter/hash/batch_hasher.h"
-#include "src/filter/layouts/layout_row.h"
+#include "src/filter/table/layout_table.h"
 
 namespace bloomline::filter {
 namespace {

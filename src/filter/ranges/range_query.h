@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/kernel.h"
+#include "src/filter/kernel/kernel.h"
 #include "src/filter/ranges/range_field.h"
 
 namespace bloomline::filter {

@@ -9,7 +9,7 @@
 #include "bloomline/filter_theory.h"
 #include "src/filter/bits/compact_block.h"
 #include "src/filter/bits/small_set_block.h"
-#include "src/filter/layouts/layout_row.h"
+#include "src/filter/table/layout_table.h"
 
 namespace bloomline {
 namespace {

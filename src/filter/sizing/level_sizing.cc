@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "bloomline/sizing.h"
-#include "src/filter/layouts/formats.h"
+#include "src/filter/options/formats.h"
 #include "src/filter/rates/rates.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/support/number_text.h"

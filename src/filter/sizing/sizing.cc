@@ -5,14 +5,14 @@
 
 #include "bloomline/filter_theory.h"
 #include "src/filter/bits/filter_shape.h"
-#include "src/filter/container/leveldb_shapes.h"
+#include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/formats.h"
-#include "src/filter/layouts/layout_row.h"
-#include "src/filter/layouts/leveldb_codes.h"
+#include "src/filter/options/formats.h"
 #include "src/filter/rates/rates.h"
+#include "src/filter/sizing/leveldb_shapes.h"
 #include "src/filter/stock/stock_filter.h"
 #include "src/filter/stock/stock_size.h"
+#include "src/filter/table/layout_table.h"
 #include "src/support/number_text.h"
 
 namespace bloomline {

@@ -3,8 +3,8 @@
 #include "src/filter/bits/hash.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/kernel.h"
-#include "src/filter/layouts/layout_row.h"
+#include "src/filter/table/kernel_table.h"
+#include "src/filter/table/layout_table.h"
 #include "src/filter/view/prefetch_ahead.h"
 
 namespace bloomline {

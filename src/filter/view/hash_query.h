@@ -1,6 +1,6 @@
 // Queries of a payload by the hash of a key, in any layout: for filters that are queried once or
 // seldom, as in LevelDB, which are not worth a look at the table. FilterView and RocksDB open
-// filters (layout_row.h).
+// filters (layout_table.h).
 #ifndef BLOOMLINE_FILTER_VIEW_HASH_QUERY_H_
 #define BLOOMLINE_FILTER_VIEW_HASH_QUERY_H_
 
@@ -8,7 +8,9 @@
 
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/bits/probe_sequence.h"
-#include "src/filter/layouts/kernel.h"
+#include "src/filter/kernel/kernel.h"
+#include "src/filter/layouts/flat/flat.h"
+#include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
 
 namespace bloomline::filter {
 

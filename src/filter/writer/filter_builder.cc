@@ -7,8 +7,8 @@
 #include "bloomline/filter.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/formats.h"
-#include "src/filter/layouts/layout_row.h"
+#include "src/filter/options/formats.h"
+#include "src/filter/table/layout_table.h"
 #include "src/filter/writer/filter_writer.h"
 
 namespace bloomline {

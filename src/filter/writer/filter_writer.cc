@@ -6,8 +6,9 @@
 #include <cstring>
 
 #include "bloomline/seed.h"
-#include "src/filter/layouts/block_run.h"
-#include "src/filter/layouts/layout_row.h"
+#include "src/filter/hash/block_run.h"
+#include "src/filter/table/kernel_table.h"
+#include "src/filter/table/layout_table.h"
 #include "src/filter/writer/hash_groups.h"
 #include "src/filter/writer/run_on_threads.h"
 

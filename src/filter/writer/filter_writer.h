@@ -1,6 +1,6 @@
 // Collects the hashes of the keys of one filter after another, and writes each filter in the
-// trailer container (trailer.h). The caller chooses the shape (layout_row.h). FilterBuilder is the
-// public class; engine adaptors use this one directly, so that AddKey inlines.
+// trailer container (trailer.h). The caller chooses the shape (layout_table.h). FilterBuilder is
+// the public class; engine adaptors use this one directly, so that AddKey inlines.
 //
 // A query reads one block, and building is fast where hashes of neighbouring blocks follow each
 // other: a compact block needs all its hashes at once, and in large Bloom filters a group of blocks
@@ -20,7 +20,7 @@
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/kernel.h"
+#include "src/filter/kernel/kernel.h"
 #include "src/filter/writer/hash_list.h"
 
 namespace bloomline::filter {

@@ -11,7 +11,7 @@
 #include <new>
 #include <vector>
 
-#include "src/filter/layouts/block_run.h"
+#include "src/filter/hash/block_run.h"
 #include "src/filter/writer/hash_list.h"
 #include "src/support/memory.h"
 

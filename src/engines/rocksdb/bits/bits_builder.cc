@@ -14,9 +14,9 @@
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/layout_row.h"
 #include "src/filter/ranges/range_field.h"
 #include "src/filter/rates/rates.h"
+#include "src/filter/table/layout_table.h"
 #include "src/support/memory.h"
 
 namespace bloomline {

@@ -7,7 +7,7 @@
 #include "bloomline/level_sizing.h"
 #include "bloomline/seed.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
-#include "src/filter/layouts/formats.h"
+#include "src/filter/options/formats.h"
 #include "src/support/nearest_name.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"

@@ -16,9 +16,9 @@
 #include "src/engines/rocksdb/budget/account_listener.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/layouts/layout_row.h"
 #include "src/filter/metrics/sampling.h"
 #include "src/filter/stock/stock_filter.h"
+#include "src/filter/table/layout_table.h"
 #include "src/support/number_text.h"
 
 namespace bloomline {

@@ -9,8 +9,8 @@
 #if defined(__x86_64__)
 
 #include "src/filter/bits/unrolled.h"
+#include "src/filter/layouts/blocked/blocked.h"
 #include "src/filter/layouts/blocked/blocked_probes_avx2.h"
-#include "src/filter/layouts/kernel.h"
 
 namespace bloomline::kernels {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "src/filter/bits/unrolled.h"
 #include "src/filter/cpu/avx512.h"
+#include "src/filter/layouts/blocked/blocked.h"
 #include "src/filter/layouts/blocked/blocked_probes_avx2.h"
-#include "src/filter/layouts/kernel.h"
 
 namespace bloomline::kernels {
 namespace {

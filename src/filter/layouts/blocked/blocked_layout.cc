@@ -2,9 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/filter/layouts/kernel.h"
-#include "src/filter/layouts/layout_row.h"
-#include "src/filter/layouts/leveldb_codes.h"
+#include "src/filter/layouts/blocked/blocked.h"
+#include "src/filter/layouts/flat/flat.h"
 
 namespace bloomline::filter {
 namespace {
@@ -61,7 +60,6 @@ constexpr LayoutRow MakeRow() {
   row.trailer_shape = [](uint32_t k) { return FilterShape::Blocked(0, static_cast<int>(k)); };
   row.min_parameter = kMinProbes;
   row.max_parameter = kMaxProbes;
-  row.leveldb_code = [](const FilterShape& shape) { return kBlockedCodeBase + shape.num_probes; };
   row.open = [](const Payload& payload, const kernels::Kernel& kernel, OpenFilter* filter) {
     filter->may_match = kernel.blocked.may_match_for(payload.num_probes);
     filter->may_match_many = kernel.blocked.may_match_many;

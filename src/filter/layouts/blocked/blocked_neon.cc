@@ -11,7 +11,7 @@
 #include "src/filter/bits/bytes.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/bits/unrolled.h"
-#include "src/filter/layouts/kernel.h"
+#include "src/filter/layouts/blocked/blocked.h"
 
 namespace bloomline::kernels {
 namespace {

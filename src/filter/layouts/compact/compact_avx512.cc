@@ -7,9 +7,9 @@
 #include "src/filter/cpu/avx512.h"
 
 #define BLOOMLINE_COMPACT_TARGET BLOOMLINE_AVX512
+#include "src/filter/layouts/compact/compact.h"
 #include "src/filter/layouts/compact/compact_vector_query.h"
 #include "src/filter/layouts/compact/solver/solve.h"
-#include "src/filter/layouts/kernel.h"
 
 namespace bloomline::kernels {
 namespace {

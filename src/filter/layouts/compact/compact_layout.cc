@@ -5,11 +5,10 @@
 
 #include "src/filter/bits/bytes.h"
 #include "src/filter/bits/compact_block.h"
-#include "src/filter/layouts/block_run.h"
+#include "src/filter/hash/block_run.h"
+#include "src/filter/layouts/compact/compact.h"
 #include "src/filter/layouts/compact/compact_query.h"
 #include "src/filter/layouts/compact/solver/solve.h"
-#include "src/filter/layouts/kernel.h"
-#include "src/filter/layouts/layout_row.h"
 
 namespace bloomline::kernels {
 namespace {

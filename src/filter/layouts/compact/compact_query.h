@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "src/filter/bits/compact_block.h"
+#include "src/filter/kernel/kernel.h"
 #include "src/filter/layouts/compact/solver/compact_pool.h"
-#include "src/filter/layouts/kernel.h"
 
 namespace bloomline::kernels {
 

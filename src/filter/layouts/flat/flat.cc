@@ -1,12 +1,11 @@
 // Flat Bloom filters: queries, insertion and their row.
+#include "src/filter/layouts/flat/flat.h"
+
 #include <algorithm>
 
 #include "src/filter/bits/bytes.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/bits/unrolled.h"
-#include "src/filter/layouts/kernel.h"
-#include "src/filter/layouts/layout_row.h"
-#include "src/filter/layouts/leveldb_codes.h"
 
 namespace bloomline::kernels {
 namespace {
@@ -57,7 +56,7 @@ void FlatInsertMany(const PayloadView& filter, size_t n, const uint64_t* hashes)
 
 }  // namespace bloomline::kernels
 
-// ---- The table of layouts.
+// ---- The row of the table of layouts.
 
 namespace bloomline::filter {
 namespace {
@@ -92,7 +91,6 @@ constexpr LayoutRow MakeRow() {
   row.min_parameter = kMinProbes;
   row.max_parameter = kMaxProbes;
   row.max_payload_bytes = kMaxFlatBytes;
-  row.leveldb_code = [](const FilterShape& shape) { return kFlatCodeBase + shape.num_probes; };
   row.open = [](const Payload&, const kernels::Kernel&, OpenFilter* filter) {
     filter->may_match = kernels::FlatMayMatch;
   };

@@ -1,11 +1,11 @@
 // LevelDB's own filter: docs/format.md, section 3.1. Only LevelDB has it, and queries each filter
 // once at a time.
+#include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "src/filter/bits/bytes.h"
-#include "src/filter/layouts/kernel.h"
-#include "src/filter/layouts/layout_row.h"
 
 namespace bloomline::kernels {
 namespace {
@@ -51,7 +51,6 @@ constexpr LayoutRow MakeRow() {
   row.long_name = "LevelDB Bloom";
   row.leveldb_shape = Shape;
   row.num_probes = NumProbes;
-  row.leveldb_code = [](const FilterShape& shape) { return shape.num_probes; };
   row.insert = [](const FilterShape& shape, const kernels::Kernel&, char* data, size_t n,
                   const uint64_t* hashes) {
     for (size_t i = 0; i < n; ++i) {

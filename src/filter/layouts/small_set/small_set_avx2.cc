@@ -2,7 +2,7 @@
 #if defined(__x86_64__)
 
 #include "src/filter/cpu/avx2.h"
-#include "src/filter/layouts/kernel.h"
+#include "src/filter/layouts/small_set/small_set.h"
 #include "src/filter/layouts/small_set/small_set_query.h"
 #include "src/filter/layouts/small_set/small_set_solver.h"
 

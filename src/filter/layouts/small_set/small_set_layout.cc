@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "src/filter/bits/small_set_block.h"
-#include "src/filter/layouts/block_run.h"
-#include "src/filter/layouts/kernel.h"
-#include "src/filter/layouts/layout_row.h"
-#include "src/filter/layouts/leveldb_codes.h"
+#include "src/filter/hash/block_run.h"
+#include "src/filter/layouts/small_set/small_set.h"
 
 namespace bloomline::filter {
 namespace {
+
+using kernels::small_set::kHeaderAttempts;
 
 // Takes the bytes of a flat filter. Layout kAlwaysMatch if no blocks fit.
 FilterShape Shape(const ShapeRequest& request) {
@@ -45,7 +45,7 @@ void Build(uint64_t* hashes, size_t n, FilterShape* shape, const kernels::Kernel
   if (shape->num_blocks == 1) {
     const unsigned attempt =
         SolveBlock(hashes, n, kernels::small_set::kMaxAttempts, shape->block_bytes, kernel, data);
-    shape->first_attempt = attempt / kAttemptsPerCode * kAttemptsPerCode;
+    shape->first_attempt = attempt / kHeaderAttempts * kHeaderAttempts;
     return;
   }
   std::vector<uint64_t> sorted(n);
@@ -53,15 +53,9 @@ void Build(uint64_t* hashes, size_t n, FilterShape* shape, const kernels::Kernel
   const auto for_each_hash = [=](auto f) { std::for_each(hashes, hashes + n, f); };
   by_block.Sort(for_each_hash, sorted.data());
   by_block.ForEachBlock(sorted.data(), [&](size_t i, uint64_t* of_block, size_t count) {
-    SolveBlock(of_block, count, kAttemptsPerCode, shape->block_bytes, kernel,
+    SolveBlock(of_block, count, kHeaderAttempts, shape->block_bytes, kernel,
                data + i * shape->block_bytes);
   });
-}
-
-int Code(const FilterShape& shape) {
-  return shape.num_blocks == 1
-             ? kOneBlockCode + static_cast<int>(shape.first_attempt / kAttemptsPerCode)
-             : kSeveralBlocksCodeBase + static_cast<int>(shape.num_blocks);
 }
 
 constexpr LayoutRow MakeRow() {
@@ -70,7 +64,6 @@ constexpr LayoutRow MakeRow() {
   row.name = "compact, small set";
   row.long_name = "bloomline small set";
   row.leveldb_shape = Shape;
-  row.leveldb_code = Code;
   row.build = Build;
   return row;
 }

@@ -1,5 +1,5 @@
 // The specification of small sets' blocks: their queries and their solver.
-#include "src/filter/layouts/kernel.h"
+#include "src/filter/layouts/small_set/small_set.h"
 #include "src/filter/layouts/small_set/small_set_query.h"
 #include "src/filter/layouts/small_set/small_set_solver.h"
 

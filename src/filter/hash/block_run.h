@@ -1,6 +1,6 @@
 // Consecutive blocks of a filter, filled from hashes that are sorted by block.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_BLOCK_RUN_H_
-#define BLOOMLINE_FILTER_LAYOUTS_BLOCK_RUN_H_
+#ifndef BLOOMLINE_FILTER_HASH_BLOCK_RUN_H_
+#define BLOOMLINE_FILTER_HASH_BLOCK_RUN_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -69,4 +69,4 @@ class KeysByBlock {
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_BLOCK_RUN_H_
+#endif  // BLOOMLINE_FILTER_HASH_BLOCK_RUN_H_

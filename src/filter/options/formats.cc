@@ -1,4 +1,4 @@
-#include "src/filter/layouts/formats.h"
+#include "src/filter/options/formats.h"
 
 #include <cmath>
 

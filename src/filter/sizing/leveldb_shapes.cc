@@ -1,9 +1,9 @@
-#include "src/filter/container/leveldb_shapes.h"
+#include "src/filter/sizing/leveldb_shapes.h"
 
 #include <algorithm>
 
-#include "src/filter/layouts/layout_row.h"
 #include "src/filter/rates/rates.h"
+#include "src/filter/table/layout_table.h"
 
 namespace bloomline::filter {
 namespace {

@@ -1,9 +1,7 @@
-// The one table of all layouts: the facts about each that trailer, builders, queries and the
-// commands need, in one row. Each folder beside this file has a layout's row. Only the queries of
-// LevelDB's filters (hash_query.h) and the formulas of false-positive rates (rates.cc) also
-// distinguish layouts (tests/source/layers_test).
-#ifndef BLOOMLINE_FILTER_LAYOUTS_LAYOUT_ROW_H_
-#define BLOOMLINE_FILTER_LAYOUTS_LAYOUT_ROW_H_
+// A row of the table of layouts (layout_table.h): the facts about a layout that trailer, builders,
+// queries and the commands need. Each folder of filter/layouts has its layout's row.
+#ifndef BLOOMLINE_FILTER_KERNEL_LAYOUT_ROW_H_
+#define BLOOMLINE_FILTER_KERNEL_LAYOUT_ROW_H_
 
 #include <algorithm>
 #include <cmath>
@@ -94,9 +92,6 @@ struct LayoutRow {
   uint32_t max_parameter = UINT8_MAX;
   uint64_t max_payload_bytes = UINT64_MAX;
 
-  // ---- LevelDB (section 4).
-  int (*leveldb_code)(const FilterShape& shape) = nullptr;
-
   // ---- Queries: sets filter->may_match, and may_match_many where the kernel has it.
   void (*open)(const Payload& payload, const kernels::Kernel& kernel, OpenFilter* filter) = nullptr;
 
@@ -114,80 +109,6 @@ struct LayoutRow {
   constexpr bool is_bloom() const { return insert != nullptr; }
 };
 
-extern const LayoutRow kAlwaysMatchRow;  // in trailer.cc
-extern const LayoutRow kClassicRow, kSmallSetRow, kBlockedRow, kFlatRow, kCompactRow;
-
-// For a number that is no layout, the row of kAlwaysMatch.
-inline const LayoutRow& LayoutRowFor(Layout layout) {
-  switch (layout) {
-    case Layout::kClassic:
-      return kClassicRow;
-    case Layout::kSmallSet:
-      return kSmallSetRow;
-    case Layout::kBlocked:
-      return kBlockedRow;
-    case Layout::kFlat:
-      return kFlatRow;
-    case Layout::kCompact:
-      return kCompactRow;
-    case Layout::kAlwaysMatch:
-      break;
-  }
-  return kAlwaysMatchRow;
-}
-
-// The row that has the shapes of a format with a trailer: kBlocked or kCompact.
-inline const LayoutRow& LayoutRowFor(Format format) {
-  return format == Format::kCompact ? kCompactRow : kBlockedRow;
-}
-
-// The shape of a filter with a trailer, on its own or in one of RocksDB's tables. With keys it has
-// at least one block, without keys none. More keys never take fewer bytes, and sizes saturate
-// instead of wrapping.
-inline FilterShape StandaloneShape(Format format, const ShapeRequest& request) {
-  FilterShape shape = LayoutRowFor(format).shape(request);
-  if (request.num_keys == 0) shape.num_blocks = 0;
-  return shape;
-}
-inline FilterShape TableShape(Format format, const ShapeRequest& request) {
-  FilterShape shape = LayoutRowFor(format).table_shape(request);
-  if (request.num_keys == 0) shape.num_blocks = 0;
-  return shape;
-}
-
-// Chooses the query functions of a payload of the trailer container, once for all its queries.
-inline OpenFilter Opened(const Payload& payload, const kernels::Kernel& kernel) {
-  OpenFilter filter;
-  static_cast<kernels::PayloadView&>(filter) = ForKernel(payload, payload.data);
-  filter.block_bytes = payload.block_bytes;
-  filter.always_matches = payload.always_matches();
-  // A query of a flat filter reads more than one block.
-  filter.is_large = payload.has_blocks() && payload.payload_bytes() > kernels::kCachedBytes;
-  filter.may_match = [](const kernels::PayloadView&, uint64_t) { return true; };
-  filter.may_match_many = [](const kernels::PayloadView& view, size_t n, const uint64_t* hashes,
-                             bool* may_match) {
-    const auto may_match_one = static_cast<const OpenFilter&>(view).may_match;
-    for (size_t i = 0; i < n; ++i) may_match[i] = may_match_one(view, hashes[i]);
-  };
-  if (!payload.always_matches() && payload.num_blocks == 0) {
-    filter.may_match = [](const kernels::PayloadView&, uint64_t) { return false; };
-  } else if (const auto open = LayoutRowFor(payload.layout).open; open != nullptr) {
-    open(payload, kernel, &filter);
-  }
-  return filter;
-}
-
-inline bool IsBloom(const FilterShape& shape) { return LayoutRowFor(shape.layout).is_bloom(); }
-
-// Builds a payload of LevelDB: shape->payload_bytes() > 0 zeroed bytes, from few hashes in an
-// array, which it may reorder. Completes the shape.
-inline void BuildSmallPayload(uint64_t* hashes, size_t n, FilterShape* shape,
-                              const kernels::Kernel& kernel, char* data) {
-  const LayoutRow& row = LayoutRowFor(shape->layout);
-  if (row.is_bloom()) return row.insert(*shape, kernel, data, n, hashes);
-  row.build(hashes, n, shape, kernel, data);
-}
-
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_LAYOUT_ROW_H_
+#endif  // BLOOMLINE_FILTER_KERNEL_LAYOUT_ROW_H_

@@ -1,6 +1,6 @@
 // The layout and shape of a filter inside LevelDB (docs/format.md, section 4).
-#ifndef BLOOMLINE_FILTER_CONTAINER_LEVELDB_SHAPES_H_
-#define BLOOMLINE_FILTER_CONTAINER_LEVELDB_SHAPES_H_
+#ifndef BLOOMLINE_FILTER_SIZING_LEVELDB_SHAPES_H_
+#define BLOOMLINE_FILTER_SIZING_LEVELDB_SHAPES_H_
 
 #include <cstdint>
 
@@ -44,4 +44,4 @@ class LevelDBShapes {
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_CONTAINER_LEVELDB_SHAPES_H_
+#endif  // BLOOMLINE_FILTER_SIZING_LEVELDB_SHAPES_H_

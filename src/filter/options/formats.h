@@ -1,6 +1,6 @@
 // The groups of formats, and which options each takes.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_FORMATS_H_
-#define BLOOMLINE_FILTER_LAYOUTS_FORMATS_H_
+#ifndef BLOOMLINE_FILTER_OPTIONS_FORMATS_H_
+#define BLOOMLINE_FILTER_OPTIONS_FORMATS_H_
 
 #include <string>
 
@@ -34,4 +34,4 @@ std::string ValidateForTrailer(const FilterOptions& options);
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_FORMATS_H_
+#endif  // BLOOMLINE_FILTER_OPTIONS_FORMATS_H_

@@ -8,8 +8,8 @@
 //         0x80..0x9D  flat, k = code - 0x7F         0xE0..0xE3  compact, one block
 //         0xE4..0xFA  compact, code - 0xE2 blocks
 //         0xFD        always match; all others are reserved and match every key
-#ifndef BLOOMLINE_FILTER_LAYOUTS_LEVELDB_CODES_H_
-#define BLOOMLINE_FILTER_LAYOUTS_LEVELDB_CODES_H_
+#ifndef BLOOMLINE_FILTER_CONTAINER_LEVELDB_CODES_H_
+#define BLOOMLINE_FILTER_CONTAINER_LEVELDB_CODES_H_
 
 #include <cstdint>
 #include <string_view>
@@ -17,7 +17,6 @@
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/bits/small_set_block.h"
-#include "src/filter/layouts/layout_row.h"
 
 namespace bloomline::filter {
 
@@ -27,7 +26,6 @@ constexpr int kBlockedCodeBase = 0x9F;
 // Compact: one block, and the upper two bits of its attempt; or several blocks.
 constexpr int kOneBlockCode = 0xE0;
 constexpr int kSeveralBlocksCodeBase = 0xE2;  // code = base + number of blocks
-constexpr uint32_t kMaxSmallSetBlocks = 24;
 constexpr uint32_t kAttemptsPerCode = kernels::small_set::kHeaderAttempts;
 constexpr unsigned kNumOneBlockCodes = kernels::small_set::kMaxAttempts / kAttemptsPerCode;
 
@@ -42,8 +40,24 @@ static_assert(kSeveralBlocksCodeBase + int{kMaxSmallSetBlocks} == 0xFA);
 
 // Only LevelDB has classic and small-set filters; it has no compact ones.
 inline char LevelDBCode(const FilterShape& shape) {
-  const auto code_of = LayoutRowFor(shape.layout).leveldb_code;
-  return code_of == nullptr ? kLevelDBAlwaysMatch.back() : static_cast<char>(code_of(shape));
+  switch (shape.layout) {
+    case Layout::kClassic:
+      return static_cast<char>(shape.num_probes);
+    case Layout::kFlat:
+      return static_cast<char>(kFlatCodeBase + shape.num_probes);
+    case Layout::kBlocked:
+      return static_cast<char>(kBlockedCodeBase + shape.num_probes);
+    case Layout::kSmallSet:
+      if (shape.num_blocks > 1) {
+        return static_cast<char>(kSeveralBlocksCodeBase + static_cast<int>(shape.num_blocks));
+      }
+      return static_cast<char>(kOneBlockCode +
+                               static_cast<int>(shape.first_attempt / kAttemptsPerCode));
+    case Layout::kCompact:
+    case Layout::kAlwaysMatch:
+      break;
+  }
+  return kLevelDBAlwaysMatch.back();
 }
 
 // The hash that a layout stores, in 64 bits. Classic filters have another one, which takes no seed.
@@ -106,4 +120,4 @@ inline Payload DecodeLevelDB(std::string_view filter) {
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_LEVELDB_CODES_H_
+#endif  // BLOOMLINE_FILTER_CONTAINER_LEVELDB_CODES_H_

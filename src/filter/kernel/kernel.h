@@ -1,11 +1,10 @@
 // A kernel answers queries and sets bits with one instruction set. Every kernel gives the bits and
 // answers of the portable one, which is the specification. Only speed differs.
-#ifndef BLOOMLINE_FILTER_LAYOUTS_KERNEL_H_
-#define BLOOMLINE_FILTER_LAYOUTS_KERNEL_H_
+#ifndef BLOOMLINE_FILTER_KERNEL_KERNEL_H_
+#define BLOOMLINE_FILTER_KERNEL_KERNEL_H_
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 
 #include "bloomline/inline_query.h"  // PayloadView
 #include "src/filter/bits/compact_block.h"
@@ -13,8 +12,7 @@
 
 namespace bloomline::kernels {
 
-// ---- The functions of a layout with one instruction set, and the tables of each set, which is
-// compiled on its own architecture only. They lie in the layout's folder.
+// ---- The functions of a layout with one instruction set. The layout's folder has the makers.
 
 // Blocked Bloom filters (docs/format.md, section 3.3): all bits of a key lie in one block of 512
 // bits, which is one cache line (Putze, Sanders and Singler, 2007).
@@ -39,11 +37,6 @@ struct BlockedKernel {
   Add (*add_for)(int num_probes) = nullptr;
 };
 
-BlockedKernel PortableBlocked();
-BlockedKernel Avx2Blocked();
-BlockedKernel Avx512Blocked();
-BlockedKernel NeonBlocked();
-
 // Compact filters: blocks that are solved as a linear system over GF(2), as in Ribbon and Bloomier
 // filters, with most columns at fixed places (docs/format.md, section 3.5).
 struct CompactKernel {
@@ -60,10 +53,6 @@ struct CompactKernel {
   bool (*solve)(unsigned arrangement, const uint64_t* hashes, size_t n, char* block) = nullptr;
 };
 
-CompactKernel PortableCompact();
-CompactKernel Avx2Compact();    // x86-64
-CompactKernel Avx512Compact();  // x86-64
-
 // Blocks of LevelDB's small sets (docs/format.md, section 3.8): solved as a linear system over
 // GF(2), as in Ribbon and Bloomier filters.
 //
@@ -79,25 +68,6 @@ struct SmallSetKernel {
                char* block) = nullptr;
 };
 
-SmallSetKernel PortableSmallSet();
-SmallSetKernel Avx2SmallSet();  // x86-64
-
-// ---- Layouts with one implementation for all CPUs: one more would save 4 ns of a Get that takes a
-// microsecond (docs/rejected.md). The functions that insert write through `data` or `payload`.
-
-// Flat Bloom filters (docs/format.md, section 3.2): the bits of a key lie anywhere in the payload.
-// LevelDB has one filter for every 2 KiB of a table, usually of 32 to 64 bytes. Its blocks are
-// bytes: 1 to 2^29 - 1 of them.
-bool FlatMayMatch(const PayloadView& filter, uint64_t hash);
-void FlatInsertMany(const PayloadView& filter, size_t n, const uint64_t* hashes);
-
-// LevelDB's own Bloom filter, byte for byte (docs/format.md, section 3.1; leveldb util/bloom.cc).
-// `hash` is LevelDBHash32 of the key; num_bits > 0 is the payload's size in bits.
-bool LevelDBBloomMayMatch(const char* payload, uint64_t num_bits, int num_probes, uint32_t hash);
-void LevelDBBloomInsert(char* payload, uint64_t num_bits, int num_probes, uint32_t hash);
-
-// ---- All layouts.
-
 // Hashes of many short keys at once (src/filter/hash).
 struct HashKernel {
   // XXH3_64bits_withSeed of n keys, all of the same size, 4 to 16 bytes. Null if that would not be
@@ -106,7 +76,7 @@ struct HashKernel {
                      uint64_t* hashes) = nullptr;
 };
 
-HashKernel Avx512Hash();  // x86-64
+// ---- All of them.
 
 // No function reads or writes a byte outside the payload. Queries never write it. Functions that
 // insert write through `data`, which must then point to writable memory.
@@ -126,13 +96,6 @@ struct Kernel {
   stock::StockKernel stock;
 };
 
-// Every kernel compiled into this binary, slowest first. The portable one is the first. They exist
-// until the process ends.
-std::initializer_list<const Kernel*> AllKernels();
-
-// The kernel of filters opened or built from now on; see bloomline/cpu.h. Cost: one atomic load.
-const Kernel& ActiveKernel();
-
 }  // namespace bloomline::kernels
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_KERNEL_H_
+#endif  // BLOOMLINE_FILTER_KERNEL_KERNEL_H_

@@ -2,7 +2,7 @@
 //
 // They are put together at first use, so a filter in a static variable finds them in any order of
 // initialisation.
-#include "src/filter/layouts/kernel.h"
+#include "src/filter/table/kernel_table.h"
 
 #include <atomic>
 #include <cstdio>
@@ -11,6 +11,10 @@
 
 #include "bloomline/cpu.h"
 #include "src/filter/cpu/instruction_sets.h"
+#include "src/filter/hash/batch_hasher.h"
+#include "src/filter/layouts/blocked/blocked.h"
+#include "src/filter/layouts/compact/compact.h"
+#include "src/filter/layouts/small_set/small_set.h"
 #include "src/support/quoted.h"
 
 namespace bloomline {

@@ -1,0 +1,23 @@
+// Compact filters: blocks that are solved as a linear system over GF(2), as in Ribbon and Bloomier
+// filters, with most columns at fixed places (docs/format.md, section 3.5).
+#ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_H_
+#define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_H_
+
+#include "src/filter/kernel/kernel.h"
+#include "src/filter/kernel/layout_row.h"
+
+namespace bloomline::kernels {
+
+CompactKernel PortableCompact();
+CompactKernel Avx2Compact();    // x86-64
+CompactKernel Avx512Compact();  // x86-64
+
+}  // namespace bloomline::kernels
+
+namespace bloomline::filter {
+
+extern const LayoutRow kCompactRow;
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_H_

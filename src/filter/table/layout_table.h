@@ -1,0 +1,98 @@
+// The one table of all layouts. Only LevelDB's codes (leveldb_codes.h), the queries of LevelDB's
+// filters (hash_query.h) and the formulas of false-positive rates (rates.cc) also distinguish
+// layouts (tests/source/layers_test).
+#ifndef BLOOMLINE_FILTER_TABLE_LAYOUT_TABLE_H_
+#define BLOOMLINE_FILTER_TABLE_LAYOUT_TABLE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "bloomline/filter_options.h"
+#include "bloomline/inline_query.h"
+#include "src/filter/bits/filter_shape.h"
+#include "src/filter/kernel/layout_row.h"
+#include "src/filter/layouts/blocked/blocked.h"
+#include "src/filter/layouts/compact/compact.h"
+#include "src/filter/layouts/flat/flat.h"
+#include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
+#include "src/filter/layouts/small_set/small_set.h"
+
+namespace bloomline::filter {
+
+// The row of filters that their writer could not build.
+inline constexpr LayoutRow kAlwaysMatchRow;
+
+// For a number that is no layout, the row of kAlwaysMatch.
+inline const LayoutRow& LayoutRowFor(Layout layout) {
+  switch (layout) {
+    case Layout::kClassic:
+      return kClassicRow;
+    case Layout::kSmallSet:
+      return kSmallSetRow;
+    case Layout::kBlocked:
+      return kBlockedRow;
+    case Layout::kFlat:
+      return kFlatRow;
+    case Layout::kCompact:
+      return kCompactRow;
+    case Layout::kAlwaysMatch:
+      break;
+  }
+  return kAlwaysMatchRow;
+}
+
+// The row that has the shapes of a format with a trailer: kBlocked or kCompact.
+inline const LayoutRow& LayoutRowFor(Format format) {
+  return format == Format::kCompact ? kCompactRow : kBlockedRow;
+}
+
+// The shape of a filter with a trailer, on its own or in one of RocksDB's tables. With keys it has
+// at least one block, without keys none. More keys never take fewer bytes, and sizes saturate
+// instead of wrapping.
+inline FilterShape StandaloneShape(Format format, const ShapeRequest& request) {
+  FilterShape shape = LayoutRowFor(format).shape(request);
+  if (request.num_keys == 0) shape.num_blocks = 0;
+  return shape;
+}
+inline FilterShape TableShape(Format format, const ShapeRequest& request) {
+  FilterShape shape = LayoutRowFor(format).table_shape(request);
+  if (request.num_keys == 0) shape.num_blocks = 0;
+  return shape;
+}
+
+// Chooses the query functions of a payload of the trailer container, once for all its queries.
+inline OpenFilter Opened(const Payload& payload, const kernels::Kernel& kernel) {
+  OpenFilter filter;
+  static_cast<kernels::PayloadView&>(filter) = ForKernel(payload, payload.data);
+  filter.block_bytes = payload.block_bytes;
+  filter.always_matches = payload.always_matches();
+  // A query of a flat filter reads more than one block.
+  filter.is_large = payload.has_blocks() && payload.payload_bytes() > kernels::kCachedBytes;
+  filter.may_match = [](const kernels::PayloadView&, uint64_t) { return true; };
+  filter.may_match_many = [](const kernels::PayloadView& view, size_t n, const uint64_t* hashes,
+                             bool* may_match) {
+    const auto may_match_one = static_cast<const OpenFilter&>(view).may_match;
+    for (size_t i = 0; i < n; ++i) may_match[i] = may_match_one(view, hashes[i]);
+  };
+  if (!payload.always_matches() && payload.num_blocks == 0) {
+    filter.may_match = [](const kernels::PayloadView&, uint64_t) { return false; };
+  } else if (const auto open = LayoutRowFor(payload.layout).open; open != nullptr) {
+    open(payload, kernel, &filter);
+  }
+  return filter;
+}
+
+inline bool IsBloom(const FilterShape& shape) { return LayoutRowFor(shape.layout).is_bloom(); }
+
+// Builds a payload of LevelDB: shape->payload_bytes() > 0 zeroed bytes, from few hashes in an
+// array, which it may reorder. Completes the shape.
+inline void BuildSmallPayload(uint64_t* hashes, size_t n, FilterShape* shape,
+                              const kernels::Kernel& kernel, char* data) {
+  const LayoutRow& row = LayoutRowFor(shape->layout);
+  if (row.is_bloom()) return row.insert(*shape, kernel, data, n, hashes);
+  row.build(hashes, n, shape, kernel, data);
+}
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_TABLE_LAYOUT_TABLE_H_
