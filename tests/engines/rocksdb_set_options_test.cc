@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/options/option_table.h"
+#include "src/engines/rocksdb/options/policy_options.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/trailer.h"
 #include "tests/engines/accounted_database.h"
@@ -145,6 +147,19 @@ TEST(RocksDBSetOptionsTest, OneOptionAloneIsNotChanged) {
             std::string::npos)
       << status.ToString();
   EXPECT_EQ(Settings(*policy), "blocked 30 0");
+}
+
+// RocksDB configures each policy that it makes from a string, mostly with an empty map.
+TEST(RocksDBSetOptionsTest, NoChangeLeavesTheSettingsAlone) {
+  std::string error;
+  PolicyOptions options(
+      MakeSettings(RocksDBFilterOptions(FilterOptions{Format::kCompact, 9}), &error));
+  const SettingsPtr before = options.Load();
+  ASSERT_NE(before, nullptr) << error;
+  EXPECT_TRUE(options.Change(rocksdb::ConfigOptions(), {}, nullptr).ok());
+  EXPECT_EQ(options.Load(), before);
+  EXPECT_TRUE(options.Change(rocksdb::ConfigOptions(), {{"bits_per_key", "8"}}, nullptr).ok());
+  EXPECT_EQ(options.Load()->options.bits_per_key, 8);
 }
 
 TEST(RocksDBSetOptionsTest, ABuilderNeverSeesHalfAChange) {

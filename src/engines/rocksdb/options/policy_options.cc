@@ -145,6 +145,7 @@ Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes
 
 std::string PolicyOptions::Apply(const ConfigOptions& config, const Changes& changes,
                                  Changes* unused, SettingsPtr* settings) const {
+  if (changes.empty()) return "";  // RocksDB changes nothing in each policy that a string names
   RocksDBFilterOptions changed = (*settings)->options;
   for (const auto& [name, value] : changes) {
     if (name == kSampleQueries) continue;
