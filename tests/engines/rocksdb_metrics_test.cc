@@ -213,11 +213,12 @@ TEST(RocksDBMetricsTest, BitsByLevelHaveExpectedRatesByLevel) {
   EXPECT_NEAR(expected(family + "\"1\""), FalsePositiveRate(Format::kCompact, 6), 1e-6);
 
   filter.bits_by_level = {20, 7, 0};
+  filter.flush_format = Format::kBlocked;
   const auto policy = NewRocksDBFilterPolicy(filter);
   EXPECT_EQ(MetricsText().find("compact:20:7:0"), std::string::npos) << "it has no filter";
   const std::string stock = std::string(64, '\0') + std::string("\xFF\0\x06\0\0", 5);
   const Reader reader(policy->GetFilterBitsReader(stock));
-  EXPECT_NEAR(expected("policy=\"compact:20:7:0\""), FalsePositiveRate(Format::kCompact, 7), 1e-6);
+  EXPECT_NEAR(expected("policy=\"compact:20:7:0\""), FalsePositiveRate(Format::kBlocked, 7), 1e-6);
 }
 
 }  // namespace

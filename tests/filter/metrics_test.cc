@@ -167,7 +167,7 @@ TEST(MetricsTest, PromtoolTakesTheText) {
   for (const Answers answers : {Answers::kKeys, Answers::kRanges, Answers::kRandomHashes}) {
     counts->AddAnswer(answers, true, 1);
   }
-  counts->SetExpectedRate(0.0123);
+  counts->SetExpected({Format::kBlocked, Format::kBlocked, 10});
   const TempDir dir;
   std::ofstream(dir.Path("metrics")) << MetricsText();
   EXPECT_EQ(std::system(("promtool check metrics <" + dir.Path("metrics")).c_str()), 0);

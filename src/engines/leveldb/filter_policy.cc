@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "bloomline/leveldb.h"
-#include "bloomline/sizing.h"
 #include "leveldb/slice.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/bits/hash.h"
@@ -62,7 +61,7 @@ filter::FilterCounts* PolicyCounts(const FilterOptions& options) {
       {"leveldb",
        std::string(FormatName(options.format)) + ":" + support::DoubleText(options.bits_per_key),
        "", -1});
-  counts->SetExpectedRate(FalsePositiveRate(options.format, options.bits_per_key));
+  counts->SetExpected({options.format, options.format, options.bits_per_key});
   return counts;
 }
 

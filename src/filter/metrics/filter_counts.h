@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "bloomline/filter_options.h"
 #include "src/filter/metrics/sampling.h"
 
 namespace bloomline::filter {
@@ -56,6 +57,13 @@ enum class Count {
 // Answers to queries, in pairs: "no", "may match".
 enum class Answers { kKeys = 0, kRanges = 2, kRandomHashes = 4, kEnd = 6 };
 
+// The filters that a policy writes, as far as they determine the false-positive rate.
+struct ExpectedFilters {
+  Format format;
+  Format flush_format;      // of flushed files
+  double bits_per_key = 0;  // 0: unknown
+};
+
 // Thread-safe and lock-free. Needs no memory.
 class FilterCounts {
  public:
@@ -79,14 +87,21 @@ class FilterCounts {
   void Lower(Count count, uint64_t n, Index index = {}) {
     At(count, index).fetch_sub(n, std::memory_order_relaxed);
   }
-  // The false-positive rate of the filters that the policy writes; 0: unknown.
-  void SetExpectedRate(double rate) { expected_rate_.store(rate, std::memory_order_relaxed); }
+  // While one thread sets them, another may get the formats of one call and the bits of another.
+  void SetExpected(const ExpectedFilters& filters) {
+    format_.store(filters.format, std::memory_order_relaxed);
+    flush_format_.store(filters.flush_format, std::memory_order_relaxed);
+    bits_per_key_.store(filters.bits_per_key, std::memory_order_relaxed);
+  }
 
   uint64_t Get(Count count, size_t index = 0) const {
     return counts_[static_cast<size_t>(count) + index].load(std::memory_order_relaxed);
   }
   uint64_t Get(Answers answers, bool may_match) const;
-  double expected_rate() const { return expected_rate_.load(std::memory_order_relaxed); }
+  ExpectedFilters expected() const {
+    return {format_.load(std::memory_order_relaxed), flush_format_.load(std::memory_order_relaxed),
+            bits_per_key_.load(std::memory_order_relaxed)};
+  }
   uint16_t index() const { return index_; }
   const CountsLabels& labels() const { return labels_; }
 
@@ -104,7 +119,9 @@ class FilterCounts {
 
   Shard shards_[kShards];
   std::atomic<uint64_t> counts_[static_cast<size_t>(Count::kEnd)] = {};
-  std::atomic<double> expected_rate_{0};
+  std::atomic<Format> format_{};
+  std::atomic<Format> flush_format_{};
+  std::atomic<double> bits_per_key_{0};
   const uint16_t index_;
   const CountsLabels labels_;
 };

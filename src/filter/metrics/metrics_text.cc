@@ -1,4 +1,5 @@
 // The counts in Prometheus' text format.
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -7,6 +8,7 @@
 #include "bloomline/c_metrics.h"
 #include "bloomline/cpu.h"
 #include "bloomline/metrics.h"
+#include "bloomline/sizing.h"
 #include "bloomline/version.h"
 #include "src/filter/metrics/filter_counts.h"
 #include "src/support/c_error.h"
@@ -110,8 +112,10 @@ std::string Answered(const FilterCounts& counts, size_t may_match) {
 }
 
 std::string ExpectedRate(const FilterCounts& counts, size_t /* no label */) {
-  const double rate = counts.expected_rate();
-  return rate > 0 && HasFilters(counts) ? support::DoubleText(rate) : std::string();
+  const auto [format, flush_format, bits_per_key] = counts.expected();
+  if (bits_per_key == 0 || !HasFilters(counts)) return "";
+  return support::DoubleText(std::max(FalsePositiveRate(format, bits_per_key),
+                                      FalsePositiveRate(flush_format, bits_per_key)));
 }
 
 std::string BuildSeconds(const FilterCounts& counts, size_t /* no label */) {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string>
 
-#include "bloomline/sizing.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/stock/stock_filter.h"
@@ -29,17 +28,14 @@ std::string PolicyText(const RocksDBFilterOptions& options, double bits_per_key)
   return options.auto_bits_by_level ? text + ":auto" : text;
 }
 
-// The highest false-positive rate of the policy's filters. A list has its own bits per key.
-double ExpectedRate(const RocksDBFilterOptions& options, double bits_per_key) {
-  if (!options.bits_by_level.empty()) {
-    bits_per_key = 0;
-    for (const double bits : options.bits_by_level) {
-      if (bits != 0 && (bits_per_key == 0 || bits < bits_per_key)) bits_per_key = bits;
-    }
-    if (bits_per_key == 0) return 0;  // no level has filters
+// The fewest bits per key of the policy's filters; 0 if no level has filters.
+double FewestBits(const RocksDBFilterOptions& options, double bits_per_key) {
+  if (options.bits_by_level.empty()) return bits_per_key;
+  double fewest = 0;
+  for (const double bits : options.bits_by_level) {
+    if (bits != 0 && (fewest == 0 || bits < fewest)) fewest = bits;
   }
-  return std::max(FalsePositiveRate(options.format, bits_per_key),
-                  FalsePositiveRate(options.flush_format.value_or(options.format), bits_per_key));
+  return fewest;
 }
 
 // ---- The origins of filters.
@@ -65,7 +61,10 @@ std::atomic<uint64_t>& Place(uint64_t hash) { return origins[hash % kNumOrigins]
 filter::FilterCounts* CountsForPolicy(const RocksDBFilterOptions& options, double bits_per_key) {
   filter::FilterCounts* const counts =
       filter::CountsFor({kEngine, PolicyText(options, bits_per_key), "", -1});
-  if (bits_per_key != 0) counts->SetExpectedRate(ExpectedRate(options, bits_per_key));
+  if (bits_per_key != 0) {
+    counts->SetExpected({options.format, options.flush_format.value_or(options.format),
+                         FewestBits(options, bits_per_key)});
+  }
   return counts;
 }
 
@@ -74,7 +73,7 @@ filter::FilterCounts* CountsForFile(const filter::FilterCounts& of_policy,
                                     double bits_per_key) {
   filter::FilterCounts* const counts =
       filter::CountsFor({kEngine, of_policy.labels().policy, std::string(column_family), level});
-  if (bits_per_key != 0) counts->SetExpectedRate(FalsePositiveRate(format, bits_per_key));
+  if (bits_per_key != 0) counts->SetExpected({format, format, bits_per_key});
   return counts;
 }
 
