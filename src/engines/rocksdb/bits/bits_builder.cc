@@ -8,31 +8,12 @@
 #include <new>
 #include <string>
 
-#include "bloomline/sizing.h"
 #include "rocksdb/env.h"
-#include "src/engines/rocksdb/bits/filter_choice.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/filter/bits/filter_shape.h"
-#include "src/filter/container/trailer.h"
-#include "src/filter/ranges/range_field.h"
-#include "src/filter/rates/rates.h"
-#include "src/filter/table/layout_table.h"
-#include "src/support/memory.h"
 
 namespace bloomline {
 namespace {
-
-// RocksDB truncates the length of a filter to 32 bits.
-constexpr uint64_t kMaxFilterBytes = 0xffffffc0;
-
-uint64_t MaxPayloadBytes(const filter::Extension& extension) {
-  // Leaves room for the fields of ranges even without them: it matters only near 4 GiB.
-  constexpr uint64_t kFieldsOfRanges =
-      2 * filter::kFieldHeadBytes + filter::kSecondPayloadFieldBytes + filter::kMaxRangeFieldBytes;
-  return kMaxFilterBytes -
-         std::min(kMaxFilterBytes - kFieldsOfRanges, filter::TailBytes(extension)) -
-         kFieldsOfRanges;
-}
 
 constexpr size_t kCacheLineBytes = 64;
 
@@ -66,15 +47,6 @@ struct FilterMemory {
 };
 
 }  // namespace
-
-uint64_t FilterBytesInAllocation(uint64_t filter_bytes) {
-  const uint64_t bytes = filter_bytes + kBlockTrailerBytes;
-  char* const memory = new (std::nothrow) char[bytes];
-  if (memory == nullptr) return 0;
-  const uint64_t usable = support::UsableBytes(memory);
-  delete[] memory;
-  return usable < bytes ? 0 : usable - kBlockTrailerBytes;
-}
 
 ROCKSDB_NAMESPACE::Slice AlwaysMatch() {
   static constexpr char kBytes[kStockTrailerBytes + 1] = {};
@@ -121,42 +93,7 @@ RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, ROCKSDB_NAM
 
 void RocksDBBitsBuilder::UseTableOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options) {
   is_partition_ = options.partition_filters;
-  fills_allocations_ = options.optimize_filters_for_memory;
-}
-
-filter::FilterShape RocksDBBitsBuilder::ShapeFor(uint64_t num_keys, bool* is_limited) const {
-  const FilterOptions& options = writer_.options();
-  double bits_per_key = options.bits_per_key;
-  if (max_filter_bytes_ != 0 && num_keys != 0) {
-    // The entries for ranges, and what whole blocks may add; keys pay for the rest.
-    const uint64_t others = writer_.tail_bytes() - writer_.end_bytes() + kCacheLineBytes;
-    const auto key_bytes =
-        static_cast<double>(max_filter_bytes_ - std::min(others, max_filter_bytes_));
-    const double most_bits = std::max(8 * key_bytes / static_cast<double>(num_keys), kMinBits);
-    bits_per_key = std::min(bits_per_key, most_bits);
-  }
-  if (is_limited != nullptr) *is_limited = bits_per_key < options.bits_per_key;
-  return filter::TableShape(options.format, {num_keys, bits_per_key, writer_.end_bytes(),
-                                             MaxPayloadBytes(writer_.extension())});
-}
-
-filter::FilterShape RocksDBBitsBuilder::FittedToAllocation(uint64_t num_keys,
-                                                           const filter::FilterShape& asked) const {
-  if (!fills_allocations_ || num_keys == 0 || asked.num_blocks == 0 || max_filter_bytes_ != 0) {
-    return asked;
-  }
-  const uint64_t asked_bytes = asked.payload_bytes() + writer_.tail_bytes();
-  const uint64_t usable = std::min(FilterBytesInAllocation(asked_bytes), kMaxFilterBytes);
-  // More than a third more would gain little for the disk space; RocksDB has the same limit.
-  if (usable <= asked_bytes || usable > asked_bytes / 3 * 4) return asked;
-  const Format format = writer_.options().format;
-  const uint64_t max_payload = usable - writer_.tail_bytes();
-  const double bits = std::min(8 * static_cast<double>(max_payload) / static_cast<double>(num_keys),
-                               AllowedBitsPerKey(format).max);
-  const filter::FilterShape shape =
-      filter::TableShape(format, {num_keys, bits, writer_.end_bytes(), max_payload});
-  const uint64_t payload_bytes = shape.payload_bytes();
-  return payload_bytes > asked.payload_bytes() && payload_bytes <= max_payload ? shape : asked;
+  sizes_.fills_allocations = options.optimize_filters_for_memory;
 }
 
 // Aligned to a cache line: 32 bytes after one, where the compiler had put it, AddKey and Finish of
@@ -179,11 +116,12 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Build(std::unique_ptr<const char[]>
   if (status != nullptr) *status = Status::OK();
   if (!is_partition_ && EstimateEntriesAdded() == 0) return Slice();
   const uint64_t num_keys = writer_.num_keys();
-  filter::FilterShape shape = ShapeFor(num_keys, &facts->was_limited);
+  facts->was_limited = plan_.BitsPerKey(num_keys) < writer_.options().bits_per_key;
   const bool is_useless = writer_.fault() != filter::WriterFault::kNone;
-  shape = is_useless ? filter::FilterShape() : FittedToAllocation(num_keys, shape);
+  const filter::FilterShape shape =
+      is_useless ? filter::FilterShape() : plan_.FittedShape(num_keys);
   const uint64_t num_bytes = shape.payload_bytes() + writer_.tail_bytes();
-  FilterMemory memory(num_bytes, fills_allocations_);
+  FilterMemory memory(num_bytes, sizes_.fills_allocations);
   const filter::WriterFault fault = writer_.FinishTo(shape, memory.bytes);
   if (fault == filter::WriterFault::kNoSeed) facts->reason = filter::UselessReason::kRandomSeed;
   if (fault != filter::WriterFault::kNone) {
@@ -194,32 +132,15 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Build(std::unique_ptr<const char[]>
 }
 
 size_t RocksDBBitsBuilder::ApproximateNumEntries(size_t bytes) noexcept {
-  const FilterOptions& options = writer_.options();
-  const uint64_t end_bytes = writer_.end_bytes();
-  const auto filter_bytes = [&](uint64_t num_keys) {
-    const filter::ShapeRequest request = {num_keys, options.bits_per_key, end_bytes};
-    return filter::TableShape(options.format, request).payload_bytes() + end_bytes;
-  };
-  const uint64_t most_bytes = std::max<uint64_t>(bytes, filter_bytes(1));
-  uint64_t fitting = 1;
-  uint64_t too_many = uint64_t{1} << 63;
-  while (too_many - fitting > 1) {
-    const uint64_t middle = fitting + (too_many - fitting) / 2;
-    (filter_bytes(middle) <= most_bytes ? fitting : too_many) = middle;
-  }
-  return ToSize(fitting);
+  return ToSize(plan_.MostKeys(bytes));
 }
 
 size_t RocksDBBitsBuilder::CalculateSpace(size_t num_entries) noexcept {
-  return ToSize(ShapeFor(num_entries).payload_bytes() + writer_.end_bytes());
+  return ToSize(plan_.KeyBytes(num_entries));
 }
 
 double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) noexcept {
-  if (num_entries == 0) return 0;
-  if (bytes <= writer_.end_bytes()) return 1;
-  filter::FilterShape shape = ShapeFor(num_entries);
-  shape.num_blocks = std::max<uint64_t>(1, (bytes - writer_.end_bytes()) / shape.block_bytes);
-  return filter::ExactShapeRate(shape, num_entries);
+  return plan_.FalsePositiveRate(num_entries, bytes);
 }
 
 }  // namespace bloomline

@@ -9,6 +9,7 @@
 #include "bloomline/filter_options.h"
 #include "rocksdb/table.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits/table_plan.h"
 #include "src/filter/metrics/filter_counts.h"
 #include "src/filter/writer/filter_writer.h"
 
@@ -25,18 +26,6 @@ void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const
 
 // A filter that matches every key in RocksDB's reader and in bloomline's. Its bytes are static.
 ROCKSDB_NAMESPACE::Slice AlwaysMatch();
-
-// RocksDB's block trailer, which is in the allocation, too.
-constexpr uint64_t kBlockTrailerBytes = 5;
-
-// Returns what RocksDB's allocation for a filter of filter_bytes bytes can hold; 0 if that is
-// unknown.
-//
-// RocksDB reads a filter into a separate allocation in the block cache, and charges the cache what
-// malloc_usable_size says of it. Allocators round sizes up: glibc by up to 15 bytes, and to pages
-// from 128 KiB on; jemalloc to one of four sizes for each power of two, 10 % on average. To find
-// out, this function allocates the memory and frees it untouched.
-uint64_t FilterBytesInAllocation(uint64_t filter_bytes);
 
 // A builder whose filters are counted, and recognised when they are opened (policy_counts.h). Keys
 // cost nothing. One builder makes all partitions of a partitioned filter, so every Finish leaves it
@@ -77,9 +66,7 @@ class RocksDBBitsBuilder : public CountedBuilder {
   // that RocksDB allocates for them; without partitions, a filter without entries is empty.
   void UseTableOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options);
 
-  // Gives filters that would have more bytes fewer bits per key, but not less than kMinBits. 0: no
-  // limit.
-  void LimitFilterBytes(uint64_t max_filter_bytes) { max_filter_bytes_ = max_filter_bytes; }
+  void LimitFilterBytes(uint64_t max_filter_bytes) { sizes_.max_filter_bytes = max_filter_bytes; }
 
   void AddKey(const Slice& key) noexcept override;
   void AddKeyAndAlt(const Slice& key, const Slice& alt) noexcept BLOOMLINE_OVERRIDE_SINCE_9_6;
@@ -88,8 +75,6 @@ class RocksDBBitsBuilder : public CountedBuilder {
   // partition when it has grown enough. It is 1 if the filter matches everything without any key.
   size_t EstimateEntriesAdded() noexcept override;
   Status MaybePostVerify(const Slice&) noexcept override { return Status::OK(); }
-  // The most keys whose filter takes at most `bytes`; if even the smallest filter takes more, the
-  // most keys of that one. Cost: 0.5 us.
   size_t ApproximateNumEntries(size_t bytes) noexcept override;
   size_t CalculateSpace(size_t num_entries) noexcept BLOOMLINE_OVERRIDE_SINCE_10_9;
   double EstimatedFpRate(size_t num_entries, size_t bytes) noexcept BLOOMLINE_OVERRIDE_SINCE_10_9;
@@ -111,14 +96,9 @@ class RocksDBBitsBuilder : public CountedBuilder {
   bool is_partition() const { return is_partition_; }
 
  private:
-  // The filter of num_keys keys. *is_limited, if not null: whether max_filter_bytes_ costs it bits.
-  filter::FilterShape ShapeFor(uint64_t num_keys, bool* is_limited = nullptr) const;
-  // The same filter in what its allocation has, if memory is to be saved.
-  filter::FilterShape FittedToAllocation(uint64_t num_keys, const filter::FilterShape& asked) const;
-
   filter::FilterWriter writer_;
-  bool fills_allocations_ = false;
-  uint64_t max_filter_bytes_ = 0;
+  SizeOptions sizes_;
+  const TablePlan plan_{writer_, sizes_};
   bool is_partition_ = true;  // unless UseTableOptions knows better
   ROCKSDB_NAMESPACE::Logger* const log_;
 };

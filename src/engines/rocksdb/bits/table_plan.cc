@@ -1,0 +1,105 @@
+#include "src/engines/rocksdb/bits/table_plan.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <new>
+
+#include "src/engines/rocksdb/bits/filter_choice.h"
+#include "src/filter/container/trailer.h"
+#include "src/filter/ranges/range_field.h"
+#include "src/filter/rates/rates.h"
+#include "src/filter/table/layout_table.h"
+#include "src/support/memory.h"
+
+namespace bloomline {
+namespace {
+
+// RocksDB truncates the length of a filter to 32 bits.
+constexpr uint64_t kMaxFilterBytes = 0xffffffc0;
+
+uint64_t MaxPayloadBytes(const filter::Extension& extension) {
+  // Leaves room for the fields of ranges even without them: it matters only near 4 GiB.
+  constexpr uint64_t kFieldsOfRanges =
+      2 * filter::kFieldHeadBytes + filter::kSecondPayloadFieldBytes + filter::kMaxRangeFieldBytes;
+  return kMaxFilterBytes -
+         std::min(kMaxFilterBytes - kFieldsOfRanges, filter::TailBytes(extension)) -
+         kFieldsOfRanges;
+}
+
+}  // namespace
+
+uint64_t FilterBytesInAllocation(uint64_t filter_bytes) {
+  const uint64_t bytes = filter_bytes + kBlockTrailerBytes;
+  char* const memory = new (std::nothrow) char[bytes];
+  if (memory == nullptr) return 0;
+  const uint64_t usable = support::UsableBytes(memory);
+  delete[] memory;
+  return usable < bytes ? 0 : usable - kBlockTrailerBytes;
+}
+
+double TablePlan::BitsPerKey(uint64_t num_keys) const {
+  const double asked = writer_.options().bits_per_key;
+  const uint64_t limit = sizes_.max_filter_bytes;
+  if (limit == 0 || num_keys == 0) return asked;
+  // The entries for ranges, and what whole blocks may add; keys pay for the rest.
+  const uint64_t others = writer_.tail_bytes() - writer_.end_bytes() + kernels::kBlockBytes;
+  const auto key_bytes = static_cast<double>(limit - std::min(others, limit));
+  return std::min(asked, std::max(8 * key_bytes / static_cast<double>(num_keys), kMinBits));
+}
+
+filter::FilterShape TablePlan::ShapeWith(uint64_t num_keys, double bits_per_key,
+                                         uint64_t max_payload_bytes) const {
+  return filter::TableShape(writer_.options().format,
+                            {num_keys, bits_per_key, writer_.end_bytes(), max_payload_bytes});
+}
+
+filter::FilterShape TablePlan::Shape(uint64_t num_keys) const {
+  return ShapeWith(num_keys, BitsPerKey(num_keys), MaxPayloadBytes(writer_.extension()));
+}
+
+filter::FilterShape TablePlan::FittedShape(uint64_t num_keys) const {
+  const filter::FilterShape asked = Shape(num_keys);
+  if (!sizes_.fills_allocations || num_keys == 0 || asked.num_blocks == 0 ||
+      sizes_.max_filter_bytes != 0) {
+    return asked;
+  }
+  const uint64_t asked_bytes = asked.payload_bytes() + writer_.tail_bytes();
+  const uint64_t usable = std::min(FilterBytesInAllocation(asked_bytes), kMaxFilterBytes);
+  // More than a third more would gain little for the disk space; RocksDB has the same limit.
+  if (usable <= asked_bytes || usable > asked_bytes / 3 * 4) return asked;
+  const uint64_t max_payload = usable - writer_.tail_bytes();
+  const double bits = std::min(8 * static_cast<double>(max_payload) / static_cast<double>(num_keys),
+                               AllowedBitsPerKey(writer_.options().format).max);
+  const filter::FilterShape shape = ShapeWith(num_keys, bits, max_payload);
+  const uint64_t payload_bytes = shape.payload_bytes();
+  return payload_bytes > asked.payload_bytes() && payload_bytes <= max_payload ? shape : asked;
+}
+
+uint64_t TablePlan::KeyBytes(uint64_t num_keys) const {
+  return Shape(num_keys).payload_bytes() + writer_.end_bytes();
+}
+
+uint64_t TablePlan::MostKeys(uint64_t bytes) const {
+  const auto filter_bytes = [&](uint64_t num_keys) {
+    return ShapeWith(num_keys, writer_.options().bits_per_key, UINT64_MAX).payload_bytes() +
+           writer_.end_bytes();
+  };
+  const uint64_t most_bytes = std::max(bytes, filter_bytes(1));
+  uint64_t fitting = 1;
+  uint64_t too_many = uint64_t{1} << 63;
+  while (too_many - fitting > 1) {
+    const uint64_t middle = fitting + (too_many - fitting) / 2;
+    (filter_bytes(middle) <= most_bytes ? fitting : too_many) = middle;
+  }
+  return fitting;
+}
+
+double TablePlan::FalsePositiveRate(uint64_t num_keys, uint64_t bytes) const {
+  if (num_keys == 0) return 0;
+  if (bytes <= writer_.end_bytes()) return 1;
+  filter::FilterShape shape = Shape(num_keys);
+  shape.num_blocks = std::max<uint64_t>(1, (bytes - writer_.end_bytes()) / shape.block_bytes);
+  return filter::ExactShapeRate(shape, num_keys);
+}
+
+}  // namespace bloomline

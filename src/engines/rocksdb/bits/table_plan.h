@@ -1,0 +1,66 @@
+// How large the filter of a table is: the one answer to all that RocksDB and the builder ask about
+// it.
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_TABLE_PLAN_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_BITS_TABLE_PLAN_H_
+
+#include <cstdint>
+
+#include "src/filter/bits/filter_shape.h"
+#include "src/filter/writer/filter_writer.h"
+
+namespace bloomline {
+
+// RocksDB's block trailer, which is in the allocation, too.
+constexpr uint64_t kBlockTrailerBytes = 5;
+
+// Returns what RocksDB's allocation for a filter of filter_bytes bytes can hold; 0 if that is
+// unknown.
+//
+// RocksDB reads a filter into a separate allocation in the block cache, and charges the cache what
+// malloc_usable_size says of it. Allocators round sizes up: glibc by up to 15 bytes, and to pages
+// from 128 KiB on; jemalloc to one of four sizes for each power of two, 10 % on average. To find
+// out, this function allocates the memory and frees it untouched.
+uint64_t FilterBytesInAllocation(uint64_t filter_bytes);
+
+// What an option of the policy and one of the table say about sizes.
+struct SizeOptions {
+  // Filters that would have more bytes get fewer bits per key, but not less than kMinBits. 0: no
+  // limit.
+  uint64_t max_filter_bytes = 0;
+  // Filters fill the memory that RocksDB allocates for them, unless they have a limit.
+  bool fills_allocations = false;
+};
+
+// The filter that a writer makes next. A filter is a payload, its end (extension and trailer), and
+// the entries for ranges; keys pay for payload and end together.
+class TablePlan {
+ public:
+  // The writer must outlive the plan.
+  TablePlan(const filter::FilterWriter& writer, const SizeOptions& sizes)
+      : writer_(writer), sizes_(sizes) {}
+
+  // The bits per key of num_keys keys: fewer than the options say if max_filter_bytes costs some.
+  double BitsPerKey(uint64_t num_keys) const;
+  // The filter of num_keys keys, and the same one in what its allocation has.
+  filter::FilterShape Shape(uint64_t num_keys) const;
+  filter::FilterShape FittedShape(uint64_t num_keys) const;
+
+  // The bytes of Shape(num_keys) that keys pay for.
+  uint64_t KeyBytes(uint64_t num_keys) const;
+  // The most keys whose filter takes at most `bytes` without a limit; if even the smallest filter
+  // takes more, the most keys of that one. Cost: 0.5 us.
+  uint64_t MostKeys(uint64_t bytes) const;
+  // The false-positive rate of num_keys keys if keys pay for `bytes`.
+  double FalsePositiveRate(uint64_t num_keys, uint64_t bytes) const;
+
+ private:
+  filter::FilterShape ShapeWith(uint64_t num_keys, double bits_per_key,
+                                uint64_t max_payload_bytes) const;
+
+  const filter::FilterWriter& writer_;
+  const SizeOptions& sizes_;
+};
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_BITS_TABLE_PLAN_H_
