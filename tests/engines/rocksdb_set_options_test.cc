@@ -239,7 +239,7 @@ TEST(RocksDBStockIdTest, PrintsWhatRocksDBsPolicyOfTheOptionsFilePrints) {
 // new policy of its name.
 TEST(RocksDBStockIdTest, SetOptionsGivesThePolicyThatItNames) {
   const auto ours = [] { return StockIdPolicy(Format::kBloom, 10); };
-  const auto own = [] { return PolicyOf("bloomfilter:10:false"); };
+  const auto stock = [] { return PolicyOf("bloomfilter:10:false"); };
   const struct {
     Policy (*before)();
     const char* change;
@@ -252,9 +252,9 @@ TEST(RocksDBStockIdTest, SetOptionsGivesThePolicyThatItNames) {
       {ours, "filter_policy=bloomfilter:12:false", nullptr, "bloomfilter:12:false"},
       {ours, "filter_policy={id=bloomline;format=bloom;bits_per_key=16;stock_id=true;}", nullptr,
        "bloom 16 0"},
-      {own, "filter_policy={id=bloomline;format=bloom;bits_per_key=9.5;stock_id=true;}", nullptr,
+      {stock, "filter_policy={id=bloomline;format=bloom;bits_per_key=9.5;stock_id=true;}", nullptr,
        "bloom 9.5 0"},
-      {own, "filter_policy={id=bloomline;format=ribbon;bits_per_key=9.5;stock_id=true;}", nullptr,
+      {stock, "filter_policy={id=bloomline;format=ribbon;bits_per_key=9.5;stock_id=true;}", nullptr,
        "ribbon 9.5 0"},
   };
   for (const auto& c : kCases) {

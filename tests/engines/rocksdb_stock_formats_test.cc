@@ -20,7 +20,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "bloomline/sizing.h"
-#include "src/engines/rocksdb/stock/own_builder.h"
+#include "src/engines/rocksdb/stock/stock_builder.h"
 #include "src/filter/bits/bytes.h"
 #include "tests/engines/forwarding_policy.h"
 #include "tests/engines/rocksdb_open.h"
@@ -62,7 +62,7 @@ std::string Build(rocksdb::FilterBitsBuilder* builder, uint64_t num_keys) {
 
 struct StockCase {
   Policy ours() const { return NewRocksDBFilterPolicy(FilterOptions{format, bits_per_key}); }
-  Policy own() const { return PolicyOf(text); }
+  Policy stock() const { return PolicyOf(text); }
 
   Format format;
   double bits_per_key;
@@ -90,11 +90,11 @@ TEST(RocksDBStockFormatsTest, BytesAreThoseOfRocksDB) {
         table.detect_filter_construct_corruption = verify;
         table.optimize_filters_for_memory = false;
         const auto ours = NewBuilder(c.ours(), table);
-        const auto own = NewBuilder(c.own(), table);
+        const auto stock = NewBuilder(c.stock(), table);
         for (const uint64_t n : {0, 1, 2, 6, 7, 100, 1000, 1023, 20000, 0, 3}) {
-          ASSERT_EQ(Build(ours.get(), n), Build(own.get(), n))
+          ASSERT_EQ(Build(ours.get(), n), Build(stock.get(), n))
               << c.text << ", keys " << n << ", format version " << version;
-          ASSERT_EQ(ours->ApproximateNumEntries(n + 1), own->ApproximateNumEntries(n + 1)) << n;
+          ASSERT_EQ(ours->ApproximateNumEntries(n + 1), stock->ApproximateNumEntries(n + 1)) << n;
         }
       }
     }
@@ -108,16 +108,16 @@ TEST(RocksDBStockFormatsTest, LongKeysAreFound) {
     BlockBasedTableOptions table;
     table.format_version = 5;
     const auto ours = c.ours();
-    const auto own = c.own();
+    const auto stock = c.stock();
     const auto builder = NewBuilder(ours, table);
     constexpr uint64_t kKeys = 200;
     const auto key = [](uint64_t i) { return StockKey(i, 1000 + 11 * i); };
     for (uint64_t i = 0; i < kKeys; ++i) builder->AddKey(key(i));
     const std::string filter = Finished(builder.get());
-    const Reader own_reader(own->GetFilterBitsReader(filter));
+    const Reader stock_reader(stock->GetFilterBitsReader(filter));
     const Reader our_reader(ours->GetFilterBitsReader(filter));
     for (uint64_t i = 0; i < kKeys; ++i) {
-      ASSERT_TRUE(own_reader->MayMatch(key(i))) << c.text << ", " << key(i).size() << " bytes";
+      ASSERT_TRUE(stock_reader->MayMatch(key(i))) << c.text << ", " << key(i).size() << " bytes";
       ASSERT_TRUE(our_reader->MayMatch(key(i))) << c.text << ", " << key(i).size() << " bytes";
     }
   }
@@ -164,7 +164,7 @@ TEST(RocksDBStockFormatsTest, KeysGetNoFilterWithoutBlocks) {
   const auto policy = PolicyOf("bloomfilter:1:false");
   for (const bool is_partition : {false, true}) {
     auto blockless = std::make_unique<BlocklessBuilder>(NewBuilder(policy).release());
-    OwnBuilder builder(policy, std::move(blockless), is_partition);
+    StockBuilder builder(policy, std::move(blockless), is_partition);
     EXPECT_EQ(Finished(&builder).size(), kStockTrailerBytes) << "no keys: right";
     builder.AddKey("key");
     const std::string filter = Finished(&builder);
@@ -189,7 +189,7 @@ TEST(RocksDBStockFormatsTest, NoPartitionGetsAnEmptyFilter) {
     if (c.format == Format::kBloom && filter.size() == kStockTrailerBytes) continue;
     Slice key = "key";
     Slice* keys[] = {&key, &key};
-    for (const auto& policy : {ours, c.own()}) {
+    for (const auto& policy : {ours, c.stock()}) {
       const Reader reader(policy->GetFilterBitsReader(filter));
       EXPECT_TRUE(reader->MayMatch(key)) << c.text;
       bool may_match[] = {false, false};
@@ -260,7 +260,7 @@ class RocksDBStockReadersTest : public testing::Test {
     const std::string_view guarded = guarded_.AtEnd(filter);
     const Slice bytes(guarded.data(), guarded.size());
     const Reader ours(bloomline_->GetFilterBitsReader(bytes));
-    const Reader theirs(IsDamage(filter) ? nullptr : own_->GetFilterBitsReader(bytes));
+    const Reader theirs(IsDamage(filter) ? nullptr : stock_->GetFilterBitsReader(bytes));
     bool batch[kQueried], expected_batch[kQueried];
     for (int i = 0; i < kQueried; i += 32) {  // RocksDB's largest batch
       ours->MayMatch(32, pointers_.data() + i, batch + i);
@@ -312,7 +312,7 @@ class RocksDBStockReadersTest : public testing::Test {
   }
 
   const Policy bloomline_ = NewRocksDBFilterPolicy(FilterOptions{Format::kBloom, 10});
-  const Policy own_ = PolicyOf("bloomfilter:10:false");
+  const Policy stock_ = PolicyOf("bloomfilter:10:false");
   std::vector<std::string> keys_;
   std::vector<Slice> slices_;
   std::vector<Slice*> pointers_;
@@ -381,7 +381,7 @@ TEST_F(RocksDBStockReadersTest, WholeAndDamagedFilters) {
       // The last filter is larger than those that are queried without prefetching.
       for (const uint64_t num_keys : {1, 10, 500, 5000, 400000}) {
         if (num_keys > 5000 && c.bits_per_key != 10) continue;
-        const std::string whole = Build(NewBuilder(c.own(), table).get(), num_keys);
+        const std::string whole = Build(NewBuilder(c.stock(), table).get(), num_keys);
         std::string damaged = whole;
         for (int i = 0; i < 30; ++i) {
           ExpectSameAnswers(damaged);

@@ -18,7 +18,7 @@
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/policy.h"
-#include "src/engines/rocksdb/stock/own_builder.h"
+#include "src/engines/rocksdb/stock/stock_builder.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/filter/metrics/filter_counts.h"
 #include "src/filter/options/formats.h"
@@ -29,47 +29,47 @@ namespace bloomline::preload {
 namespace {
 
 // RocksDB's policy, as the program made it, writes every filter, but for those that would lose keys
-// (OwnBuilder). Queries are bloomline's.
+// (StockBuilder). Queries are bloomline's.
 class ReadingPolicy final : public rocksdb::FilterPolicy {
  public:
   // `reader` is a policy of bloomline.
-  ReadingPolicy(std::unique_ptr<const rocksdb::FilterPolicy> own,
+  ReadingPolicy(std::unique_ptr<const rocksdb::FilterPolicy> stock,
                 std::unique_ptr<const rocksdb::FilterPolicy> reader)
-      : own_(std::const_pointer_cast<rocksdb::FilterPolicy>(
-            std::shared_ptr<const rocksdb::FilterPolicy>(std::move(own)))),
+      : stock_(std::const_pointer_cast<rocksdb::FilterPolicy>(
+            std::shared_ptr<const rocksdb::FilterPolicy>(std::move(stock)))),
         reader_(std::move(reader)) {}
 
-  const char* Name() const override { return own_->Name(); }
-  const char* CompatibilityName() const override { return own_->CompatibilityName(); }
-  std::string GetId() const override { return own_->GetId(); }
-  const rocksdb::Customizable* Inner() const override { return own_.get(); }
+  const char* Name() const override { return stock_->Name(); }
+  const char* CompatibilityName() const override { return stock_->CompatibilityName(); }
+  std::string GetId() const override { return stock_->GetId(); }
+  const rocksdb::Customizable* Inner() const override { return stock_.get(); }
 
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override {
-    std::unique_ptr<rocksdb::FilterBitsBuilder> builder(own_->GetBuilderWithContext(context));
+    std::unique_ptr<rocksdb::FilterBitsBuilder> builder(stock_->GetBuilderWithContext(context));
     if (builder == nullptr) return nullptr;
-    return new OwnBuilder(own_, std::move(builder), context.table_options.partition_filters);
+    return new StockBuilder(stock_, std::move(builder), context.table_options.partition_filters);
   }
   rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
     return reader_->GetFilterBitsReader(contents);
   }
 
  protected:
-  // The own policy's options: from 8.7 on, RocksDB's Ribbon policy has bloom_before_level.
+  // The stock policy's options: from 8.7 on, RocksDB's Ribbon policy has bloom_before_level.
   rocksdb::Status ConfigureOptions(const rocksdb::ConfigOptions& config,
                                    const std::unordered_map<std::string, std::string>& options,
                                    std::unordered_map<std::string, std::string>* unused) override {
-    return own_->ConfigureFromMap(config, options, unused);
+    return stock_->ConfigureFromMap(config, options, unused);
   }
   std::string SerializeOptions(const rocksdb::ConfigOptions& config,
                                const std::string& prefix) const override {
-    std::string text = own_->ToString(config, prefix);
+    std::string text = stock_->ToString(config, prefix);
     const bool has_options = !text.empty() && text.front() == '{';
     return has_options ? text.substr(1, text.size() - 2) : text;
   }
 
  private:
-  const std::shared_ptr<rocksdb::FilterPolicy> own_;
+  const std::shared_ptr<rocksdb::FilterPolicy> stock_;
   const std::unique_ptr<const rocksdb::FilterPolicy> reader_;
 };
 
@@ -131,7 +131,7 @@ std::string WrongBloomLevels(const RocksDBFilterOptions& options, const Asked& a
 }
 
 // The policy that the program asked for: RocksDB's.
-std::unique_ptr<const rocksdb::FilterPolicy> NewOwnPolicy(const Asked& asked) {
+std::unique_ptr<const rocksdb::FilterPolicy> NewStockPolicy(const Asked& asked) {
   return std::unique_ptr<const rocksdb::FilterPolicy>(
       asked.is_ribbon ? rocksdb::NewRibbonFilterPolicy(asked.bits_per_key, asked.bloom_before_level)
                       : rocksdb::NewBloomFilterPolicy(asked.bits_per_key));
@@ -179,7 +179,7 @@ std::unique_ptr<const rocksdb::FilterPolicy> NewReadingPolicy(const Asked& asked
   std::unique_ptr<rocksdb::FilterPolicy> reader =
       MakeRocksDBFilterPolicy(no_filters, error, asked.is_ribbon);
   if (reader == nullptr) return nullptr;
-  return std::make_unique<ReadingPolicy>(NewOwnPolicy(asked), std::move(reader));
+  return std::make_unique<ReadingPolicy>(NewStockPolicy(asked), std::move(reader));
 }
 
 const rocksdb::FilterPolicy* NewPolicy(const Asked& asked, std::string* error) {
@@ -241,8 +241,8 @@ extern "C" void bloomline_preload_start_2(const bloomline::preload::Environment*
 extern "C" const rocksdb::FilterPolicy* bloomline_preload_new_policy(
     const bloomline::preload::Asked& asked) {
   using namespace bloomline;
-  if (OwnPolicyScope::IsActive()) return nullptr;
-  const OwnPolicyScope scope;
+  if (StockPolicyScope::IsActive()) return nullptr;
+  const StockPolicyScope scope;
   std::string error;
   const rocksdb::FilterPolicy* const policy = support::OrError(
       &error, [&](std::string* reason) { return preload::NewPolicy(asked, reason); });

@@ -11,7 +11,7 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/options.h"
 #include "src/engines/rocksdb/bits/filter_bits_abi.h"
-#include "src/engines/rocksdb/stock/own_builder.h"
+#include "src/engines/rocksdb/stock/stock_builder.h"
 #include "src/support/set_error.h"
 
 namespace bloomline {
@@ -29,20 +29,20 @@ Slice Form(const CanonicalizerPtr& canonicalizer, const Slice& key, std::string*
   return canonicalizer->Canonicalize(key.ToStringView(), buffer);
 }
 
-class CanonicalBuilder final : public OwnBuilder {
+class CanonicalBuilder final : public StockBuilder {
  public:
   CanonicalBuilder(std::shared_ptr<const FilterPolicy> policy,
                    std::unique_ptr<FilterBitsBuilder> builder, bool is_partition,
                    CanonicalizerPtr canonicalizer)
-      : OwnBuilder(std::move(policy), std::move(builder), is_partition),
+      : StockBuilder(std::move(policy), std::move(builder), is_partition),
         canonicalizer_(std::move(canonicalizer)) {}
 
   void AddKey(const Slice& key) noexcept override {
-    OwnBuilder::AddKey(Form(canonicalizer_, key, &key_));
+    StockBuilder::AddKey(Form(canonicalizer_, key, &key_));
   }
 #if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
   void AddKeyAndAlt(const Slice& key, const Slice& alt) noexcept override {
-    OwnBuilder::AddKeyAndAlt(Form(canonicalizer_, key, &key_), Form(canonicalizer_, alt, &alt_));
+    StockBuilder::AddKeyAndAlt(Form(canonicalizer_, key, &key_), Form(canonicalizer_, alt, &alt_));
   }
 #endif
 

@@ -4,7 +4,7 @@
 
 #include "rocksdb/convenience.h"
 #include "rocksdb/table.h"
-#include "src/engines/rocksdb/stock/own_builder.h"
+#include "src/engines/rocksdb/stock/stock_builder.h"
 #include "src/filter/stock/stock_size.h"
 #include "src/support/number_text.h"
 
@@ -12,7 +12,7 @@ namespace bloomline {
 
 using ROCKSDB_NAMESPACE::FilterPolicy;
 
-thread_local int OwnPolicyScope::depth_ = 0;
+thread_local int StockPolicyScope::depth_ = 0;
 
 const char* StockPolicyName(Format format) {
   return format == Format::kBloom ? "bloomfilter" : "ribbonfilter";
@@ -28,7 +28,7 @@ std::string StockPolicyText(Format format, double bits_per_key, Format flush_for
 }
 
 std::shared_ptr<const FilterPolicy> StockPolicyNamed(const std::string& text) {
-  const OwnPolicyScope scope;
+  const StockPolicyScope scope;
   std::shared_ptr<const FilterPolicy> policy;
   FilterPolicy::CreateFromString(ROCKSDB_NAMESPACE::ConfigOptions(), text, &policy)
       .PermitUncheckedError();
@@ -50,8 +50,8 @@ ROCKSDB_NAMESPACE::FilterBitsBuilder* StockPolicies::NewBuilder(
   std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder;
   if (policy != nullptr) builder.reset(policy->GetBuilderWithContext(context));
   if (builder != nullptr) {
-    return new OwnBuilder(policy, std::move(builder), context.table_options.partition_filters,
-                          counts);
+    return new StockBuilder(policy, std::move(builder), context.table_options.partition_filters,
+                            counts);
   }
   ReportUselessFilter(context.info_log, "a RocksDB file gets no filter",
                       "RocksDB makes no builder of its own");

@@ -32,12 +32,12 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> StockPolicyNamed(const st
 // While one exists, this thread makes policies of RocksDB. RocksDB then calls its functions
 // NewBloomFilterPolicy and NewRibbonFilterPolicy, which a preloaded library may have replaced by
 // bloomline's.
-class OwnPolicyScope {
+class StockPolicyScope {
  public:
-  OwnPolicyScope() { ++depth_; }
-  ~OwnPolicyScope() { --depth_; }
-  OwnPolicyScope(const OwnPolicyScope&) = delete;
-  OwnPolicyScope& operator=(const OwnPolicyScope&) = delete;
+  StockPolicyScope() { ++depth_; }
+  ~StockPolicyScope() { --depth_; }
+  StockPolicyScope(const StockPolicyScope&) = delete;
+  StockPolicyScope& operator=(const StockPolicyScope&) = delete;
 
   static bool IsActive() { return depth_ != 0; }
 

@@ -1,6 +1,6 @@
 // Builders of RocksDB's own filters.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_STOCK_OWN_BUILDER_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_STOCK_OWN_BUILDER_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_STOCK_STOCK_BUILDER_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_STOCK_STOCK_BUILDER_H_
 
 #include <cstddef>
 #include <memory>
@@ -25,35 +25,35 @@ namespace bloomline {
 // (XXPH3FilterBitsBuilder::AllocateMaybeRounding). A filter of one block may then have none, and
 // its reader takes it for one without keys. Such a filter matches every key, too. The policy stays
 // until its builder ends.
-class OwnBuilder : public CountedBuilder {
+class StockBuilder : public CountedBuilder {
  public:
   // `policy` made the builder.
-  OwnBuilder(std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy,
-             std::unique_ptr<FilterBitsBuilder> own, bool is_partition,
-             filter::FilterCounts* counts = nullptr)
+  StockBuilder(std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy,
+               std::unique_ptr<FilterBitsBuilder> stock, bool is_partition,
+               filter::FilterCounts* counts = nullptr)
       : CountedBuilder(counts),
         policy_(std::move(policy)),
-        own_(std::move(own)),
+        stock_(std::move(stock)),
         is_partition_(is_partition) {}
 
   // An exception is for RocksDB, as without this class: noexcept would cost a fifteenth of a build.
-  void AddKey(const Slice& key) override { own_->AddKey(key); }
+  void AddKey(const Slice& key) override { stock_->AddKey(key); }
 #if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
-  void AddKeyAndAlt(const Slice& key, const Slice& alt) override { own_->AddKeyAndAlt(key, alt); }
+  void AddKeyAndAlt(const Slice& key, const Slice& alt) override { stock_->AddKeyAndAlt(key, alt); }
 #endif
-  size_t EstimateEntriesAdded() noexcept override { return own_->EstimateEntriesAdded(); }
+  size_t EstimateEntriesAdded() noexcept override { return stock_->EstimateEntriesAdded(); }
   Status MaybePostVerify(const Slice& filter) noexcept override {
-    return own_->MaybePostVerify(filter);
+    return stock_->MaybePostVerify(filter);
   }
   size_t ApproximateNumEntries(size_t bytes) noexcept override {
-    return own_->ApproximateNumEntries(bytes);
+    return stock_->ApproximateNumEntries(bytes);
   }
 #if BLOOMLINE_ROCKSDB_VERSION >= 1009
   size_t CalculateSpace(size_t num_entries) noexcept override {
-    return own_->CalculateSpace(num_entries);
+    return stock_->CalculateSpace(num_entries);
   }
   double EstimatedFpRate(size_t num_entries, size_t bytes) noexcept override {
-    return own_->EstimatedFpRate(num_entries, bytes);
+    return stock_->EstimatedFpRate(num_entries, bytes);
   }
 #else
   // RocksDB of these versions calls neither.
@@ -63,18 +63,18 @@ class OwnBuilder : public CountedBuilder {
 
  protected:
   Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts*) override {
-    const bool has_entries = own_->EstimateEntriesAdded() != 0;
-    const Slice filter = own_->Finish(buf, status);
+    const bool has_entries = stock_->EstimateEntriesAdded() != 0;
+    const Slice filter = stock_->Finish(buf, status);
     const bool loses_keys = has_entries && filter.size() <= kStockTrailerBytes;
     return loses_keys || (filter.empty() && is_partition_) ? AlwaysMatch() : filter;
   }
 
  private:
   const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy_;
-  const std::unique_ptr<FilterBitsBuilder> own_;  // uses the policy
+  const std::unique_ptr<FilterBitsBuilder> stock_;  // uses the policy
   const bool is_partition_;
 };
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_STOCK_OWN_BUILDER_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_STOCK_STOCK_BUILDER_H_
