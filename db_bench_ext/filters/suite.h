@@ -17,7 +17,7 @@
 
 #include "db_bench_ext/filters/case.h"
 #include "rocksdb/filter_policy.h"
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/filter/kernel/kernel.h"
 
 namespace bloomline::bench {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "src/db/engine_filters/engine_filter.h"
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/stock/rocksdb_hash.h"
 #include "tests/db/engine_filter_checks.h"

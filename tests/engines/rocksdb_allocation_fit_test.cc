@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/bits/table_plan.h"
+#include "src/engines/rocksdb/builder/table_plan.h"
 #include "tests/engines/rocksdb_settings.h"
 
 namespace bloomline::tests::rocksdb_allocation_fit_test {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/case_folding.h"

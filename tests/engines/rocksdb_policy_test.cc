@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/bits/bits_builder.h"
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/engines/rocksdb/builder/bits_builder.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/filter/container/trailer.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"

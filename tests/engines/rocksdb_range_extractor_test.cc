@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/bits_reader.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
+#include "src/engines/rocksdb/reader/bits_reader.h"
 #include "src/filter/ranges/asked_ranges.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"

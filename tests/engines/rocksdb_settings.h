@@ -18,7 +18,7 @@
 
 #include "bloomline/filter_options.h"
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 
 namespace bloomline::tests {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "bloomline/sizing.h"
-#include "src/engines/rocksdb/bits/bits_builder.h"
-#include "src/engines/rocksdb/bits_reader.h"
+#include "src/engines/rocksdb/builder/bits_builder.h"
+#include "src/engines/rocksdb/reader/bits_reader.h"
 #include "src/filter/container/trailer.h"
 #include "tests/support/each_kernel.h"
 #include "tests/support/guarded_bytes.h"

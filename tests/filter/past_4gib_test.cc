@@ -36,7 +36,7 @@ using kernels::Kernel;
 
 constexpr uint64_t k2To32 = uint64_t{1} << 32;
 
-// The most bytes of a payload in RocksDB (src/engines/rocksdb/bits/table_plan.cc).
+// The most bytes of a payload in RocksDB (src/engines/rocksdb/builder/table_plan.cc).
 constexpr uint64_t kRocksDBMaxFilterBytes = 0xffffffc0;
 constexpr uint64_t kRocksDBMaxPayloadBytes = kRocksDBMaxFilterBytes - filter::kTrailerBytes;
 

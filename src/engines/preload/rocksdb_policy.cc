@@ -15,7 +15,7 @@
 #include "bloomline/rocksdb.h"
 #include "src/engines/preload/metrics_file.h"
 #include "src/engines/preload/settings.h"
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/stock/stock_builder.h"

@@ -18,7 +18,7 @@
 #include "bloomline/filter_options.h"
 #include "bloomline/rocksdb.h"
 #include "rocksdb/version.h"
-#include "src/engines/rocksdb/bits/bits_builder.h"
+#include "src/engines/rocksdb/builder/bits_builder.h"
 #include "table/block_based/filter_policy_internal.h"
 #include "test_util/sync_point.h"
 #include "tests/conformance/rocksdb_suites/counts.h"

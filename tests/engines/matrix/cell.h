@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 
 namespace bloomline::matrix {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/bits/bits_builder.h"
+#include "src/engines/rocksdb/builder/bits_builder.h"
 #include "tests/engines/forwarding_policy.h"
 #include "tests/engines/matrix/run_cell.h"
 

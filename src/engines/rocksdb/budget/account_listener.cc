@@ -16,8 +16,8 @@
 #include "rocksdb/options.h"
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/table.h"
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/budget/file_account.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/support/set_error.h"
 
 namespace bloomline {

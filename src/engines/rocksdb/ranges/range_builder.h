@@ -7,7 +7,7 @@
 #include <string>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/bits/bits_builder.h"
+#include "src/engines/rocksdb/builder/bits_builder.h"
 #include "src/engines/rocksdb/ranges/tested_versions.h"
 #include "src/filter/ranges/asked_ranges.h"
 #include "src/filter/ranges/range_entries.h"

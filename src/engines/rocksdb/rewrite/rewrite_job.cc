@@ -11,9 +11,9 @@
 #include "rocksdb/comparator.h"
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
 #include "src/engines/rocksdb/budget/account_listener.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/rewrite/filter_facts.h"
 #include "src/support/set_error.h"
 

@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "rocksdb/filter_policy.h"
-#include "src/engines/rocksdb/bits/bits_builder.h"
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/engines/rocksdb/builder/bits_builder.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
+#include "src/engines/rocksdb/builder/useless_filter.h"
 
 namespace bloomline {
 

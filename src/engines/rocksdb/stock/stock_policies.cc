@@ -4,6 +4,7 @@
 
 #include "rocksdb/convenience.h"
 #include "rocksdb/table.h"
+#include "src/engines/rocksdb/builder/useless_filter.h"
 #include "src/engines/rocksdb/stock/stock_builder.h"
 #include "src/filter/stock/stock_size.h"
 #include "src/support/number_text.h"

@@ -1,7 +1,7 @@
 // The filter of a file, in the terms that the folders for levels, memory and metrics share, so that
 // they need not know each other.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_FILTER_CHOICE_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_BITS_FILTER_CHOICE_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_BUILDER_FILTER_CHOICE_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_BUILDER_FILTER_CHOICE_H_
 
 #include "bloomline/filter_options.h"
 
@@ -17,4 +17,4 @@ constexpr double kMinBits = 3;
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_BITS_FILTER_CHOICE_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_BUILDER_FILTER_CHOICE_H_

@@ -1,11 +1,11 @@
 // The reader that RocksDB queries, one for each filter.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_READER_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_BITS_READER_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_READER_BITS_READER_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_READER_BITS_READER_H_
 
 #include <memory>
 #include <string_view>
 
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/metrics/filter_counts.h"
 #include "src/filter/ranges/asked_ranges.h"
@@ -24,4 +24,4 @@ ROCKSDB_NAMESPACE::FilterBitsReader* NewRocksDBBitsReader(
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_BITS_READER_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_READER_BITS_READER_H_

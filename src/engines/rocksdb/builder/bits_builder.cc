@@ -1,14 +1,11 @@
-#include "src/engines/rocksdb/bits/bits_builder.h"
+#include "src/engines/rocksdb/builder/bits_builder.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <new>
-#include <string>
 
-#include "rocksdb/env.h"
+#include "src/engines/rocksdb/builder/useless_filter.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/filter/bits/filter_shape.h"
 
@@ -47,19 +44,6 @@ struct FilterMemory {
 };
 
 }  // namespace
-
-ROCKSDB_NAMESPACE::Slice AlwaysMatch() {
-  static constexpr char kBytes[kStockTrailerBytes + 1] = {};
-  return ROCKSDB_NAMESPACE::Slice(kBytes, sizeof(kBytes));
-}
-
-void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const char* reason) {
-  static std::atomic<bool> is_reported{false};
-  if (!is_reported.exchange(true)) {
-    std::fprintf(stderr, "bloomline: %s: %s; RocksDB's log reports further ones\n", what, reason);
-  }
-  ROCKSDB_NAMESPACE::Warn(log, "bloomline: %s: %s", what, reason);
-}
 
 ROCKSDB_NAMESPACE::Slice CountedBuilder::Finish(std::unique_ptr<const char[]>* buf,
                                                 Status* status) noexcept {

@@ -1,7 +1,7 @@
 // How large the filter of a table is: the one answer to all that RocksDB and the builder ask about
 // it.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_TABLE_PLAN_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_BITS_TABLE_PLAN_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_BUILDER_TABLE_PLAN_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_BUILDER_TABLE_PLAN_H_
 
 #include <cstdint>
 
@@ -63,4 +63,4 @@ class TablePlan {
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_BITS_TABLE_PLAN_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_BUILDER_TABLE_PLAN_H_

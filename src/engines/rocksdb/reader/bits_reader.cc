@@ -1,4 +1,4 @@
-#include "src/engines/rocksdb/bits_reader.h"
+#include "src/engines/rocksdb/reader/bits_reader.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"

@@ -8,8 +8,8 @@
 //   10.9.1 -         and CalculateSpace, EstimatedFpRate at the end
 // The declarations below have the last two in every version: older ones never call past the end of
 // their own table.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_FILTER_BITS_ABI_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_BITS_FILTER_BITS_ABI_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_BUILDER_FILTER_BITS_ABI_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_BUILDER_FILTER_BITS_ABI_H_
 
 #include <cstddef>
 #include <memory>
@@ -105,4 +105,4 @@ inline std::string RocksDBVersionMismatch() {
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_BITS_FILTER_BITS_ABI_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_BUILDER_FILTER_BITS_ABI_H_

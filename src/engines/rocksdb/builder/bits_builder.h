@@ -1,6 +1,6 @@
 // The builders that RocksDB calls: what all share, and a FilterWriter behind RocksDB's interface.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_BITS_BUILDER_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_BITS_BITS_BUILDER_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_BUILDER_BITS_BUILDER_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_BUILDER_BITS_BUILDER_H_
 
 #include <cstdint>
 #include <memory>
@@ -8,24 +8,12 @@
 
 #include "bloomline/filter_options.h"
 #include "rocksdb/table.h"
-#include "src/engines/rocksdb/bits/filter_bits_abi.h"
-#include "src/engines/rocksdb/bits/table_plan.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
+#include "src/engines/rocksdb/builder/table_plan.h"
 #include "src/filter/metrics/filter_counts.h"
 #include "src/filter/writer/filter_writer.h"
 
-namespace ROCKSDB_NAMESPACE {
-class Logger;
-}
-
 namespace bloomline {
-
-// Reports that `what` happened because of `reason`: in `log`, which may be null, and once per
-// process on stderr. RocksDB has no other channel: any status but Corruption ends its debug build.
-// Needs no memory.
-void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const char* reason);
-
-// A filter that matches every key in RocksDB's reader and in bloomline's. Its bytes are static.
-ROCKSDB_NAMESPACE::Slice AlwaysMatch();
 
 // A builder whose filters are counted, and recognised when they are opened (policy_counts.h). Keys
 // cost nothing. One builder makes all partitions of a partitioned filter, so every Finish leaves it
@@ -105,4 +93,4 @@ class RocksDBBitsBuilder : public CountedBuilder {
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_BITS_BITS_BUILDER_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_BUILDER_BITS_BUILDER_H_

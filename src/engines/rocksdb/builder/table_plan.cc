@@ -1,10 +1,10 @@
-#include "src/engines/rocksdb/bits/table_plan.h"
+#include "src/engines/rocksdb/builder/table_plan.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <new>
 
-#include "src/engines/rocksdb/bits/filter_choice.h"
+#include "src/engines/rocksdb/builder/filter_choice.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/ranges/range_field.h"
 #include "src/filter/rates/rates.h"

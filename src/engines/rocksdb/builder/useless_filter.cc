@@ -1,0 +1,24 @@
+#include "src/engines/rocksdb/builder/useless_filter.h"
+
+#include <atomic>
+#include <cstdio>
+
+#include "rocksdb/env.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
+
+namespace bloomline {
+
+ROCKSDB_NAMESPACE::Slice AlwaysMatch() {
+  static constexpr char kBytes[kStockTrailerBytes + 1] = {};
+  return ROCKSDB_NAMESPACE::Slice(kBytes, sizeof(kBytes));
+}
+
+void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const char* reason) {
+  static std::atomic<bool> is_reported{false};
+  if (!is_reported.exchange(true)) {
+    std::fprintf(stderr, "bloomline: %s: %s; RocksDB's log reports further ones\n", what, reason);
+  }
+  ROCKSDB_NAMESPACE::Warn(log, "bloomline: %s: %s", what, reason);
+}
+
+}  // namespace bloomline

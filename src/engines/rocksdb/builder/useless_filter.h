@@ -1,0 +1,23 @@
+// What happens if a filter cannot be made: it matches everything, and somebody is told.
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_BUILDER_USELESS_FILTER_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_BUILDER_USELESS_FILTER_H_
+
+#include "rocksdb/slice.h"
+
+namespace ROCKSDB_NAMESPACE {
+class Logger;
+}
+
+namespace bloomline {
+
+// Reports that `what` happened because of `reason`: in `log`, which may be null, and once per
+// process on stderr. RocksDB has no other channel: any status but Corruption ends its debug build.
+// Needs no memory.
+void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const char* reason);
+
+// A filter that matches every key in RocksDB's reader and in bloomline's. Its bytes are static.
+ROCKSDB_NAMESPACE::Slice AlwaysMatch();
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_BUILDER_USELESS_FILTER_H_
