@@ -63,9 +63,8 @@ function(bloomline_module target map folder)
                                         "LINKER:-Bsymbolic-functions")
 endfunction()
 
-# Patterns of the public names in a shared library; see cmake/exports.map.in. The adaptors have their
-# own: their internal names are in namespace bloomline itself, because a namespace
-# bloomline::rocksdb would hide RocksDB's namespace.
+# Patterns of the public names in a shared library; see cmake/exports.map.in. The adaptors name
+# each of theirs, so no other name becomes public.
 set(BLOOMLINE_EXPORTS "[A-Z]*" "operator*")
 set(BLOOMLINE_EXPORTS_leveldb NewLevelDBFilterPolicy* NewCanonicalLevelDBFilterPolicy*)
 set(BLOOMLINE_EXPORTS_rocksdb NewRocksDBFilterPolicy* NewCanonicalRocksDBFilterPolicy*

@@ -93,7 +93,7 @@ std::string OptionsOfEnvironment(const std::string& line) {
   RocksDBFilterOptions options(Parsed(line, preload::Engine::kRocksDB));
   const std::string bits = Variables(line)["BLOOMLINE_BITS_BY_LEVEL"];
   if (!bits.empty()) {
-    EXPECT_EQ(SetOption("bits_by_level", bits, &options), "");
+    EXPECT_EQ(engine::SetOption("bits_by_level", bits, &options), "");
   }
   std::string error;
   const Policy policy = NewRocksDBFilterPolicy(options, &error);
@@ -121,7 +121,7 @@ TEST(AdviceEnginesTest, OptionStringsAreAcceptedAsTheyAreMeant) {
     ASSERT_TRUE(support::ParseDouble(Value(*policy, "bits_per_key"), &bits_per_key));
     EXPECT_EQ(bits_per_key, std::clamp(choice.bits_per_key, allowed.min, allowed.max));
     RocksDBFilterOptions options;
-    ASSERT_EQ(SetOption("bits_by_level", Value(*policy, "bits_by_level"), &options), "");
+    ASSERT_EQ(engine::SetOption("bits_by_level", Value(*policy, "bits_by_level"), &options), "");
     EXPECT_EQ(choice.by_level, options.auto_bits_by_level || !options.bits_by_level.empty());
     EXPECT_EQ(Value(*policy, "stock_id"), choice.is_stock() ? "true" : "false");
     EXPECT_EQ(Value(*policy, "flush_format"), choice.format == Format::kRibbon ? "bloom" : "same");

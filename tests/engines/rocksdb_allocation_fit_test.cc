@@ -76,7 +76,8 @@ class RocksDBAllocationFitTest : public testing::TestWithParam<Format> {
       const Reader reader(policy->GetFilterBitsReader(filter));
       for (const std::string& key : keys) EXPECT_TRUE(reader->MayMatch(key));
       totals.written += static_cast<double>(filter.size());
-      totals.allocated += static_cast<double>(UsableBytes(filter.size() + kBlockTrailerBytes));
+      totals.allocated +=
+          static_cast<double>(UsableBytes(filter.size() + engine::kBlockTrailerBytes));
       totals.keys += static_cast<double>(keys.size());
     }
     return totals;

@@ -10,6 +10,12 @@
 namespace bloomline::tests::rocksdb_file_account_test {
 namespace {
 
+using engine::BitsWithin;
+using engine::FileAccount;
+using engine::FileSums;
+using engine::kBrake;
+using engine::kMargin;
+
 const std::string kDatabase = "db";
 
 class RocksDBFileAccountTest : public testing::Test {

@@ -326,13 +326,13 @@ TEST_F(RocksDBFilterAccountTest, TheAccountOfAnotherVersionIsNotTaken) {
   };
   AccountedDatabase database(dir_.Path("db"), nullptr, Limited(100000));
   database.options().listeners = {std::make_shared<Other>()};
-  ASSERT_EQ(AccountAmong(database.options()), nullptr);
+  ASSERT_EQ(engine::AccountAmong(database.options()), nullptr);
   ASSERT_TRUE(database.Open().ok());
   database.Fill(0, 1000);
   std::string error;
   EXPECT_TRUE(RewriteFilters(database.db(), database.handles()[0], {}, nullptr, &error)) << error;
   database.options().listeners.push_back(account_);
-  EXPECT_EQ(AccountAmong(database.options()), account_.get());
+  EXPECT_EQ(engine::AccountAmong(database.options()), account_.get());
 }
 
 }  // namespace

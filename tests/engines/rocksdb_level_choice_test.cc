@@ -14,6 +14,17 @@
 namespace bloomline::tests::rocksdb_level_choice_test {
 namespace {
 
+using engine::ChooseFilter;
+using engine::kMinBits;
+using engine::LevelHistory;
+using engine::LevelRules;
+using engine::LoweredTo;
+using engine::MakeSettings;
+using engine::NewFile;
+using engine::NumLevelsBelow;
+using engine::SeenLevels;
+using engine::SettingsPtr;
+
 constexpr double kUniformBits = 10;
 // Bits per key of the bottom, of the level above it, and so on.
 constexpr double kByDistance[] = {9.5, 13, 17, 20, 23};

@@ -40,15 +40,15 @@ TEST_F(RocksDBLimitedMemoryTest, LimitedMemoryNeedsAnAccount) {
 
 // The next file of the thread may belong to another database.
 TEST_F(RocksDBLimitedMemoryTest, PoliciesWithoutALimitTakeTheAccountToo) {
-  const auto account = std::make_shared<FileAccount>();
+  const auto account = std::make_shared<engine::FileAccount>();
   const rocksdb::BlockBasedTableOptions table;
   for (const uint64_t limit : {uint64_t{0}, uint64_t{100000}}) {
     const auto policy = NewRocksDBFilterPolicy(Limited(limit));
     ASSERT_NE(policy, nullptr);
-    BeginFileCreation(account);
+    engine::BeginFileCreation(account);
     const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder(
         policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
-    EXPECT_EQ(TakeAccountOfCreation(), nullptr) << limit;
+    EXPECT_EQ(engine::TakeAccountOfCreation(), nullptr) << limit;
   }
 }
 

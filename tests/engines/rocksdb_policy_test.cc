@@ -61,7 +61,7 @@ TEST(RocksDBPolicyTest, AFullFilterWithoutKeysIsEmptyAndAPartitionIsNot) {
     for (const bool is_partition : {false, true}) {
       rocksdb::BlockBasedTableOptions table;
       table.partition_filters = is_partition;
-      RocksDBBitsBuilder builder(options);
+      engine::RocksDBBitsBuilder builder(options);
       builder.UseTableOptions(table);
       EXPECT_EQ(builder.EstimateEntriesAdded(), is_valid ? 0u : 1u);
       for (const bool has_key : {false, true, false}) {

@@ -69,7 +69,7 @@ TEST(RocksDBRangeExtractorTest, OptionsThatNeedPrefixesAreRefused) {
 std::string Bounds(const Slice& prefix) {
   std::string_view begin;
   std::string_view end;
-  if (!LastRange(prefix, &begin, &end)) return "";
+  if (!engine::LastRange(prefix, &begin, &end)) return "";
   return std::string(begin) + "-" + std::string(end);
 }
 
@@ -106,7 +106,7 @@ TEST(RocksDBRangeExtractorTest, OnlyTheLastTwoCallsAreARange) {
 // that came again would be taken for another range, and keys would be lost.
 TEST(RocksDBRangeExtractorTest, NoTokenComesAgain) {
   if (sizeof(void*) < 8) GTEST_SKIP() << "there are no tokens";
-  constexpr size_t kCalls = TokenBlocks::kTokensPerBlock + 1000;
+  constexpr size_t kCalls = engine::TokenBlocks::kTokensPerBlock + 1000;
   constexpr int kThreads = 3;
   const auto extractor = NewRangeExtractor();
   std::vector<const char*> tokens(kThreads * kCalls);
@@ -122,7 +122,7 @@ TEST(RocksDBRangeExtractorTest, NoTokenComesAgain) {
   std::sort(tokens.begin(), tokens.end());
   EXPECT_EQ(std::adjacent_find(tokens.begin(), tokens.end()), tokens.end());
   // An empty key of a user may begin at any address of memory.
-  EXPECT_GE(reinterpret_cast<uintptr_t>(tokens.front()), TokenBlocks::kFirst);
+  EXPECT_GE(reinterpret_cast<uintptr_t>(tokens.front()), engine::TokenBlocks::kFirst);
 }
 
 TEST(RocksDBRangeExtractorTest, ThreadsWithAsManyCallsDoNotMixTheirRanges) {
@@ -144,13 +144,13 @@ TEST(RocksDBRangeExtractorTest, ThreadsWithAsManyCallsDoNotMixTheirRanges) {
 }
 
 TEST(RocksDBRangeExtractorTest, TokensEnd) {
-  constexpr uint64_t kFirst = TokenBlocks::kFirst;
-  constexpr uint64_t kBlock = TokenBlocks::kTokensPerBlock;
-  TokenBlocks blocks(kFirst + 2 * kBlock + kBlock / 2);
+  constexpr uint64_t kFirst = engine::TokenBlocks::kFirst;
+  constexpr uint64_t kBlock = engine::TokenBlocks::kTokensPerBlock;
+  engine::TokenBlocks blocks(kFirst + 2 * kBlock + kBlock / 2);
   EXPECT_EQ(blocks.Take(), kFirst);
   EXPECT_EQ(blocks.Take(), kFirst + kBlock);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(blocks.Take(), 0U) << "would pass the last token";
-  EXPECT_EQ(TokenBlocks(UINT32_MAX).Take(), 0U) << "addresses of 32 bits";
+  EXPECT_EQ(engine::TokenBlocks(UINT32_MAX).Take(), 0U) << "addresses of 32 bits";
 }
 
 TEST(RocksDBRangeExtractorTest, LongBoundsAreNotKept) {
@@ -183,7 +183,7 @@ TEST(RocksDBRangeExtractorTest, ReadersAddRangesToTheSampleAndKeepIt) {
   const std::string filter = FilterOf({"ant", "bee"});
   auto sample = std::make_shared<filter::AskedByFamily>();
   const std::weak_ptr<filter::AskedByFamily> watched = sample;
-  Reader reader(NewRocksDBBitsReader(filter, filter::UnlabelledCounts(), sample));
+  Reader reader(engine::NewRocksDBBitsReader(filter, filter::UnlabelledCounts(), sample));
   for (int i = 0; i < 2000; ++i) {
     reader->MayMatch(Slice("ant"));
     reader->MayMatch(Slice(""));

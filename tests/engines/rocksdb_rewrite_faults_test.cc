@@ -84,14 +84,15 @@ uint64_t Count(const RewriteReport& report, RewriteSkip reason) {
 
 TEST(HasOtherFilterTest, ComparesKindAndBits) {
   constexpr char kBlocked[] = "bloomline blocked", kRanges[] = "bloomline blocked, ranges";
-  constexpr auto kBlocks = SizeRounding::kBlocks, kAllocations = SizeRounding::kAllocations,
-                 kFewSizes = SizeRounding::kFewSizes;
+  constexpr auto kBlocks = engine::SizeRounding::kBlocks,
+                 kAllocations = engine::SizeRounding::kAllocations,
+                 kFewSizes = engine::SizeRounding::kFewSizes;
   const struct {
     const char* kind;
     double bits;
     const char* wanted_kind;
     double wanted_bits;
-    SizeRounding rounding;
+    engine::SizeRounding rounding;
     bool is_other;
     double keys = 1e6;
   } kCases[] = {
@@ -119,13 +120,13 @@ TEST(HasOtherFilterTest, ComparesKindAndBits) {
       {kRanges, 8.9, kRanges, 10, kBlocks, true},
   };
   for (const auto& c : kCases) {
-    FileFilter filter, wanted;
+    engine::FileFilter filter, wanted;
     filter.kind = c.kind;
     filter.bits_per_key = c.bits;
     filter.bytes = static_cast<uint64_t>(c.bits * c.keys / 8);
     wanted.kind = c.wanted_kind;
     wanted.bits_per_key = c.wanted_bits;
-    EXPECT_EQ(HasOtherFilter(filter, wanted, c.rounding), c.is_other)
+    EXPECT_EQ(engine::HasOtherFilter(filter, wanted, c.rounding), c.is_other)
         << c.kind << " " << c.bits << ", wanted " << c.wanted_bits;
   }
 }

@@ -152,9 +152,9 @@ TEST(RocksDBSetOptionsTest, OneOptionAloneIsNotChanged) {
 // RocksDB configures each policy that it makes from a string, mostly with an empty map.
 TEST(RocksDBSetOptionsTest, NoChangeLeavesTheSettingsAlone) {
   std::string error;
-  PolicyOptions options(
-      MakeSettings(RocksDBFilterOptions(FilterOptions{Format::kCompact, 9}), &error));
-  const SettingsPtr before = options.Load();
+  engine::PolicyOptions options(
+      engine::MakeSettings(RocksDBFilterOptions(FilterOptions{Format::kCompact, 9}), &error));
+  const engine::SettingsPtr before = options.Load();
   ASSERT_NE(before, nullptr) << error;
   EXPECT_TRUE(options.Change(rocksdb::ConfigOptions(), {}, nullptr).ok());
   EXPECT_EQ(options.Load(), before);

@@ -37,7 +37,7 @@ class RocksDBSmallFiltersTest : public testing::TestWithParam<Format> {
   }
 
   void ExpectAllKeys(const FilterOptions& options, size_t num_keys, bool fills_allocations) {
-    RocksDBBitsBuilder builder(options);
+    engine::RocksDBBitsBuilder builder(options);
     rocksdb::BlockBasedTableOptions table;
     table.optimize_filters_for_memory = fills_allocations;
     builder.UseTableOptions(table);
@@ -54,7 +54,8 @@ class RocksDBSmallFiltersTest : public testing::TestWithParam<Format> {
     // A reader must not read past the end.
     const std::string_view bytes = guarded_.AtEnd(filter.ToStringView());
     ASSERT_NE(filter::DecodeTrailer(bytes).layout, filter::Layout::kAlwaysMatch);
-    const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> reader(NewRocksDBBitsReader(bytes));
+    const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> reader(
+        engine::NewRocksDBBitsReader(bytes));
     for (size_t i = 0; i < num_keys; ++i) ASSERT_TRUE(reader->MayMatch(slices_[i])) << i;
     const size_t batch = 1 + num_keys % 40;
     for (size_t i = 0; i < num_keys; i += batch) {
@@ -89,7 +90,7 @@ TEST_P(RocksDBSmallFiltersTest, EveryKeyMatchesAtEverySizeWithEachKernel) {
 // RocksDB decides by it when a partition is full.
 TEST_P(RocksDBSmallFiltersTest, EntriesOfANumberOfBytesAreTheMostThatFit) {
   for (const double bits_per_key : {3.0, 3.456, 6.4, 7.1, 9.5, 10.0, 10.499, 16.0, 23.999}) {
-    RocksDBBitsBuilder builder({GetParam(), bits_per_key});
+    engine::RocksDBBitsBuilder builder({GetParam(), bits_per_key});
     for (size_t n = 1; n < kMaxKeys; ++n) {
       SCOPED_TRACE(testing::Message() << n << ' ' << bits_per_key);
       const size_t bytes = builder.CalculateSpace(n);
@@ -116,7 +117,7 @@ TEST_P(RocksDBSmallFiltersTest, EntriesOfANumberOfBytesAreTheMostThatFit) {
 }
 
 TEST_P(RocksDBSmallFiltersTest, TheEstimatedRateIsThatOfTheKeysAndTheBytes) {
-  RocksDBBitsBuilder builder({GetParam(), 10});
+  engine::RocksDBBitsBuilder builder({GetParam(), 10});
   const size_t bytes = builder.CalculateSpace(1000000);
   const double rate = FalsePositiveRate(GetParam(), 10);
   EXPECT_NEAR(builder.EstimatedFpRate(1000000, bytes), rate, 0.02 * rate);

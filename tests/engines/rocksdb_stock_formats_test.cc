@@ -153,7 +153,7 @@ class BlocklessBuilder : public ForwardingBuilder {
   using ForwardingBuilder::ForwardingBuilder;
   Slice Finish(std::unique_ptr<const char[]>* buffer) override {
     ForwardingBuilder::Finish(buffer);
-    return Slice("\xff\x00\x06\x00\x00", kStockTrailerBytes);
+    return Slice("\xff\x00\x06\x00\x00", engine::kStockTrailerBytes);
   }
   Slice Finish(std::unique_ptr<const char[]>* buffer, rocksdb::Status*) override {
     return Finish(buffer);
@@ -164,8 +164,8 @@ TEST(RocksDBStockFormatsTest, KeysGetNoFilterWithoutBlocks) {
   const auto policy = PolicyOf("bloomfilter:1:false");
   for (const bool is_partition : {false, true}) {
     auto blockless = std::make_unique<BlocklessBuilder>(NewBuilder(policy).release());
-    StockBuilder builder(policy, std::move(blockless), is_partition);
-    EXPECT_EQ(Finished(&builder).size(), kStockTrailerBytes) << "no keys: right";
+    engine::StockBuilder builder(policy, std::move(blockless), is_partition);
+    EXPECT_EQ(Finished(&builder).size(), engine::kStockTrailerBytes) << "no keys: right";
     builder.AddKey("key");
     const std::string filter = Finished(&builder);
     for (const auto& reader_policy :
@@ -186,7 +186,7 @@ TEST(RocksDBStockFormatsTest, NoPartitionGetsAnEmptyFilter) {
     const std::string filter = Finished(NewBuilder(ours, table).get());
     ASSERT_FALSE(filter.empty()) << c.text;
     // RocksDB's Bloom filter without entries, which only keys with a prefix query.
-    if (c.format == Format::kBloom && filter.size() == kStockTrailerBytes) continue;
+    if (c.format == Format::kBloom && filter.size() == engine::kStockTrailerBytes) continue;
     Slice key = "key";
     Slice* keys[] = {&key, &key};
     for (const auto& policy : {ours, c.stock()}) {
@@ -281,8 +281,8 @@ class RocksDBStockReadersTest : public testing::Test {
   // Bytes with which RocksDB's reader says "no" or leaves the filter: ours matches every key.
   // RocksDB writes none of them but trailers alone, for partitions without entries.
   static bool IsDamage(const std::string& filter) {
-    if (filter.size() <= kStockTrailerBytes) return !filter.empty();
-    const size_t payload_bytes = filter.size() - kStockTrailerBytes;
+    if (filter.size() <= engine::kStockTrailerBytes) return !filter.empty();
+    const size_t payload_bytes = filter.size() - engine::kStockTrailerBytes;
     const char* const trailer = filter.data() + payload_bytes;
     const uint64_t num_blocks = kernels::LoadLittleEndian32(trailer + 1);
     const int marker = static_cast<signed char>(trailer[0]);
@@ -292,8 +292,8 @@ class RocksDBStockReadersTest : public testing::Test {
 
   static std::string Describe(const std::string& filter) {
     std::string text = std::to_string(filter.size()) + " bytes, the last:";
-    for (size_t i = filter.size() - std::min(filter.size(), kStockTrailerBytes); i < filter.size();
-         ++i) {
+    for (size_t i = filter.size() - std::min(filter.size(), engine::kStockTrailerBytes);
+         i < filter.size(); ++i) {
       text += " " + std::to_string(static_cast<unsigned char>(filter[i]));
     }
     return text;

@@ -111,7 +111,7 @@ bool ShowsRanges() {
   const Slice prefix = extractor->Transform("a");
   extractor->Transform("b");
   std::string_view begin, end;
-  return LastRange(prefix, &begin, &end);
+  return engine::LastRange(prefix, &begin, &end);
 }
 
 // How often the LOG of a database of two files has the text. rocksdb_ranges_test scans databases.
@@ -133,7 +133,7 @@ TEST(RocksDBRangeVersionsTest, OnlyTestedVersionsRejectRanges) {
   if (sizeof(void*) < 8) GTEST_SKIP() << "there are no tokens";
   const std::string running_patch = patch;
   const char* const untested = "bloomline was not tested with this RocksDB";
-  const char* const of_this = IsTestedPatch(ROCKSDB_PATCH) ? nullptr : untested;
+  const char* const of_this = engine::IsTestedPatch(ROCKSDB_PATCH) ? nullptr : untested;
   // From 11.8 on, RocksDB may delete what a scan did not find.
   constexpr bool kNeedsSwitch = ROCKSDB_MAJOR > 11 || (ROCKSDB_MAJOR == 11 && ROCKSDB_MINOR >= 8);
   const struct {

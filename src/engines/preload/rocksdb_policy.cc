@@ -48,7 +48,8 @@ class ReadingPolicy final : public rocksdb::FilterPolicy {
       const rocksdb::FilterBuildingContext& context) const override {
     std::unique_ptr<rocksdb::FilterBitsBuilder> builder(stock_->GetBuilderWithContext(context));
     if (builder == nullptr) return nullptr;
-    return new StockBuilder(stock_, std::move(builder), context.table_options.partition_filters);
+    return new engine::StockBuilder(stock_, std::move(builder),
+                                    context.table_options.partition_filters);
   }
   rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
     return reader_->GetFilterBitsReader(contents);
@@ -90,7 +91,7 @@ RocksDBFilterOptions OptionsFor(const Settings& settings, const Asked& asked) {
   // Below 0.5 bits, also below 0, the program asks for no filters, and gets none.
   RocksDBFilterOptions none = options;
   none.bits_per_key = std::fmax(0, asked.bits_per_key);
-  if (!std::isnan(asked.bits_per_key) && !WritesFilters(none)) return none;
+  if (!std::isnan(asked.bits_per_key) && !engine::WritesFilters(none)) return none;
   if (asked.is_ribbon && options.format == Format::kRibbon && asked.bloom_before_level == 0) {
     options.flush_format = Format::kBloom;
   }
@@ -111,9 +112,9 @@ void SayOnceThatNameIsKnown() {
 
 // Adds BLOOMLINE_BITS_BY_LEVEL. Returns an empty string, or what is wrong with it.
 std::string AddBitsByLevel(const Settings& settings, RocksDBFilterOptions* options) {
-  if (settings.bits_by_level == nullptr || !WritesFilters(*options)) return "";
+  if (settings.bits_by_level == nullptr || !engine::WritesFilters(*options)) return "";
   const bool was_valid = options->Validate().empty();
-  std::string error = SetOption("bits_by_level", settings.bits_by_level, options);
+  std::string error = engine::SetOption("bits_by_level", settings.bits_by_level, options);
   if (error.empty() && was_valid) error = options->Validate();
   return error.empty() ? error : "BLOOMLINE_BITS_BY_LEVEL: " + error;
 }
@@ -122,7 +123,7 @@ std::string AddBitsByLevel(const Settings& settings, RocksDBFilterOptions* optio
 // Bloom filters.
 std::string WrongBloomLevels(const RocksDBFilterOptions& options, const Asked& asked) {
   if (!asked.is_ribbon || options.format != Format::kRibbon || asked.bloom_before_level <= 0 ||
-      !WritesFilters(options)) {
+      !engine::WritesFilters(options)) {
     return "";
   }
   return "the program's bloom_before_level is " + std::to_string(asked.bloom_before_level) +
@@ -161,7 +162,7 @@ std::unique_ptr<const rocksdb::FilterPolicy> NewWritingPolicy(const Settings& se
   if (error->empty()) *error = AddBitsByLevel(settings, options);
   if (!error->empty()) return nullptr;
   std::unique_ptr<const rocksdb::FilterPolicy> policy =
-      MakeRocksDBFilterPolicy(*options, error, asked.is_ribbon);
+      engine::MakeRocksDBFilterPolicy(*options, error, asked.is_ribbon);
   if (policy == nullptr) {
     *error = (settings.has_bits_per_key
                   ? std::string("BLOOMLINE_BITS_PER_KEY")
@@ -177,7 +178,7 @@ std::unique_ptr<const rocksdb::FilterPolicy> NewReadingPolicy(const Asked& asked
                                                               std::string* error) {
   const RocksDBFilterOptions no_filters(FilterOptions{Format::kBlocked, 0});
   std::unique_ptr<rocksdb::FilterPolicy> reader =
-      MakeRocksDBFilterPolicy(no_filters, error, asked.is_ribbon);
+      engine::MakeRocksDBFilterPolicy(no_filters, error, asked.is_ribbon);
   if (reader == nullptr) return nullptr;
   return std::make_unique<ReadingPolicy>(NewStockPolicy(asked), std::move(reader));
 }
@@ -199,7 +200,7 @@ const rocksdb::FilterPolicy* NewPolicy(const Asked& asked, std::string* error) {
   if (!settings.wrong.empty()) {
     SayOnceThatOwnFiltersStay(Engine::kRocksDB, settings.wrong.c_str(), Queried::kAll);
   }
-  if (settings.verbose && WritesFilters(options)) {
+  if (settings.verbose && engine::WritesFilters(options)) {
     SayOnceWhatIsActive(Engine::kRocksDB, ActiveText(settings, options).c_str());
   }
   return policy.release();
@@ -217,7 +218,7 @@ void AtPolicy() {
 // Variables of the filters are checked when the program asks for a policy, because option strings
 // do not follow them.
 void Start() {
-  const std::string mismatch = RocksDBVersionMismatch();
+  const std::string mismatch = engine::RocksDBVersionMismatch();
   if (!mismatch.empty()) {
     SayOnceThatOwnFiltersStay(Engine::kRocksDB, mismatch.c_str(), Queried::kEnginesOwn);
     return;
@@ -241,8 +242,8 @@ extern "C" void bloomline_preload_start_2(const bloomline::preload::Environment*
 extern "C" const rocksdb::FilterPolicy* bloomline_preload_new_policy(
     const bloomline::preload::Asked& asked) {
   using namespace bloomline;
-  if (StockPolicyScope::IsActive()) return nullptr;
-  const StockPolicyScope scope;
+  if (engine::StockPolicyScope::IsActive()) return nullptr;
+  const engine::StockPolicyScope scope;
   std::string error;
   const rocksdb::FilterPolicy* const policy = support::OrError(
       &error, [&](std::string* reason) { return preload::NewPolicy(asked, reason); });

@@ -105,7 +105,7 @@ int Parse(int argc, char** argv, Request* request) {
                     "; allowed: --policy POLICY, --version, --help");
     } else if (request->path.empty()) {
       request->path = argument;
-    } else if (!ParseRewriteOptions(argument, &request->options, &error)) {
+    } else if (!engine::ParseRewriteOptions(argument, &request->options, &error)) {
       return Refuse(error);
     }
   }

@@ -29,20 +29,21 @@ Slice Form(const CanonicalizerPtr& canonicalizer, const Slice& key, std::string*
   return canonicalizer->Canonicalize(key.ToStringView(), buffer);
 }
 
-class CanonicalBuilder final : public StockBuilder {
+class CanonicalBuilder final : public engine::StockBuilder {
  public:
   CanonicalBuilder(std::shared_ptr<const FilterPolicy> policy,
                    std::unique_ptr<FilterBitsBuilder> builder, bool is_partition,
                    CanonicalizerPtr canonicalizer)
-      : StockBuilder(std::move(policy), std::move(builder), is_partition),
+      : engine::StockBuilder(std::move(policy), std::move(builder), is_partition),
         canonicalizer_(std::move(canonicalizer)) {}
 
   void AddKey(const Slice& key) noexcept override {
-    StockBuilder::AddKey(Form(canonicalizer_, key, &key_));
+    engine::StockBuilder::AddKey(Form(canonicalizer_, key, &key_));
   }
 #if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
   void AddKeyAndAlt(const Slice& key, const Slice& alt) noexcept override {
-    StockBuilder::AddKeyAndAlt(Form(canonicalizer_, key, &key_), Form(canonicalizer_, alt, &alt_));
+    engine::StockBuilder::AddKeyAndAlt(Form(canonicalizer_, key, &key_),
+                                       Form(canonicalizer_, alt, &alt_));
   }
 #endif
 
@@ -126,7 +127,7 @@ class CanonicalPolicy final : public FilterPolicy {
 };
 
 std::string Refusal(const FilterPolicy* policy, const KeyCanonicalizer* canonicalizer) {
-  const std::string mismatch = RocksDBVersionMismatch();
+  const std::string mismatch = engine::RocksDBVersionMismatch();
   if (!mismatch.empty()) return mismatch;
   if (policy == nullptr || canonicalizer == nullptr) {
     return "the policy or the canonicalizer is null; allowed: an object";

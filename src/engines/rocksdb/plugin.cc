@@ -55,7 +55,7 @@ std::string InPlaceOfRibbon(const std::string& bits, std::string_view level) {
 std::unique_ptr<FilterPolicy> NewFromId(const std::string& id, std::string* error) {
   RocksDBFilterOptions options;
   const size_t colon = id.find(':');
-  if (colon == std::string::npos) return MakeRocksDBFilterPolicy(options, error);
+  if (colon == std::string::npos) return engine::MakeRocksDBFilterPolicy(options, error);
   std::string bits = id.substr(colon + 1);
   const size_t suffix = std::min(bits.find(':'), bits.size());
   const std::string_view flag = std::string_view(bits).substr(suffix);
@@ -68,14 +68,14 @@ std::unique_ptr<FilterPolicy> NewFromId(const std::string& id, std::string* erro
              InPlaceOfRibbon(bits.substr(0, suffix), flag.substr(1));
     return nullptr;
   }
-  *error = SetOption("bits_per_key", bits, &options);
-  return error->empty() ? MakeRocksDBFilterPolicy(options, error) : nullptr;
+  *error = engine::SetOption("bits_per_key", bits, &options);
+  return error->empty() ? engine::MakeRocksDBFilterPolicy(options, error) : nullptr;
 }
 
 // Returns the number of factories added.
 int AddFactory(ObjectLibrary* library) {
   library->AddFactory<const FilterPolicy>(
-      ObjectLibrary::PatternEntry(kRocksDBPolicyName).AddSeparator(":", false),
+      ObjectLibrary::PatternEntry(engine::kRocksDBPolicyName).AddSeparator(":", false),
       [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard, std::string* error) {
         *guard = NewFromId(id, error);
         if (*guard == nullptr) {
@@ -90,13 +90,13 @@ int AddFactory(ObjectLibrary* library) {
       // The id has no number in options, and one in tables.
       ObjectLibrary::PatternEntry(filter::kRangeExtractorName).AddSeparator(":"),
       [](const std::string&, std::unique_ptr<const SliceTransform>* guard, std::string*) {
-        *guard = MakeRangeExtractor();
+        *guard = engine::MakeRangeExtractor();
         return guard->get();
       });
   library->AddFactory<EventListener>(
       FilterAccount::kClassName(),
       [](const std::string&, std::unique_ptr<EventListener>* guard, std::string*) {
-        *guard = MakeFilterAccount();
+        *guard = engine::MakeFilterAccount();
         return guard->get();
       });
   return 3;
@@ -106,9 +106,9 @@ int AddFactory(ObjectLibrary* library) {
 std::unique_ptr<FilterPolicy> NewFromText(const std::string& text, std::string* error) {
   const ROCKSDB_NAMESPACE::ConfigOptions config;
   std::string id;
-  PolicyOptions::Changes changes;
+  engine::PolicyOptions::Changes changes;
   FilterPolicy::GetOptionsMap(config, nullptr, text, &id, &changes).PermitUncheckedError();
-  if (id.substr(0, id.find(':')) != kRocksDBPolicyName) {
+  if (id.substr(0, id.find(':')) != engine::kRocksDBPolicyName) {
     *error = "filter policy is " + support::Quoted(text) +
              "; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;OPTION=VALUE;...}" +
              support::MeantPolicy(text);
@@ -127,7 +127,7 @@ std::unique_ptr<FilterPolicy> NewFromText(const std::string& text, std::string* 
 template <typename F>
 auto RegisterAndMake(char** errptr, F f) -> decltype(f(nullptr)) {
   return support::OrSetError(errptr, [&](std::string* reason) -> decltype(f(nullptr)) {
-    *reason = RocksDBVersionMismatch();
+    *reason = engine::RocksDBVersionMismatch();
     if (!reason->empty() || !RegisterBloomline()) return {};
     return f(reason);
   });
@@ -138,12 +138,12 @@ auto RegisterAndMake(char** errptr, F f) -> decltype(f(nullptr)) {
 std::shared_ptr<const SliceTransform> NewRangeExtractor() {
   // RocksDB makes each table's extractor by its name.
   if (!RegisterBloomline()) return nullptr;
-  return MakeRangeExtractor();
+  return engine::MakeRangeExtractor();
 }
 
 int RegisterBloomline(ObjectLibrary& library, const std::string&) {
   // Registration is inline code of RocksDB's headers, so it also needs the right version.
-  const std::string mismatch = RocksDBVersionMismatch();
+  const std::string mismatch = engine::RocksDBVersionMismatch();
   if (mismatch.empty()) return AddFactory(&library);
   std::fprintf(stderr, "bloomline: not registered: %s\n", mismatch.c_str());
   return 0;
@@ -166,9 +166,9 @@ std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const RocksDBFilterOp
                                                            std::string* error) {
   return support::OrReport("RocksDB filter policy", error,
                            [&](std::string* reason) -> std::shared_ptr<const FilterPolicy> {
-                             *reason = RocksDBVersionMismatch();
+                             *reason = engine::RocksDBVersionMismatch();
                              if (!reason->empty() || !RegisterBloomline()) return nullptr;
-                             return MakeRocksDBFilterPolicy(options, reason);
+                             return engine::MakeRocksDBFilterPolicy(options, reason);
                            });
 }
 
@@ -196,7 +196,7 @@ extern "C" rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const c
 
 extern "C" rocksdb_slicetransform_t* bloomline_rocksdb_slicetransform_create_ranges(char** errptr) {
   auto extractor =
-      RegisterAndMake(errptr, [](std::string*) { return bloomline::MakeRangeExtractor(); });
+      RegisterAndMake(errptr, [](std::string*) { return bloomline::engine::MakeRangeExtractor(); });
   return reinterpret_cast<rocksdb_slicetransform_t*>(
       const_cast<ROCKSDB_NAMESPACE::SliceTransform*>(extractor.release()));
 }

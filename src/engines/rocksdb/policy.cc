@@ -33,7 +33,7 @@
 #include "src/filter/table/kernel_table.h"
 #include "src/filter/table/layout_table.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 namespace {
 
 using ROCKSDB_NAMESPACE::ConfigOptions;
@@ -271,4 +271,4 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions
   return std::make_unique<RocksDBFilterPolicy>(std::move(settings), takes_ribbon_options);
 }
 
-}  // namespace bloomline
+}  // namespace bloomline::engine

@@ -7,13 +7,13 @@
 #include "bloomline/rocksdb.h"
 #include "rocksdb/filter_policy.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 // NewRocksDBFilterPolicy without registration and without stderr. `error` must not be null.
 // `takes_ribbon_options`: see PolicyOptions.
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> MakeRocksDBFilterPolicy(
     const RocksDBFilterOptions& options, std::string* error, bool takes_ribbon_options = false);
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_POLICY_H_

@@ -42,10 +42,12 @@ using ROCKSDB_NAMESPACE::Status;
 // Access to private members, which an explicit instantiation may name.
 template <auto kMember>
 struct Writer {
-  friend filter::FilterWriter& WriterOf(RocksDBBitsBuilder* builder) { return builder->*kMember; }
+  friend filter::FilterWriter& WriterOf(engine::RocksDBBitsBuilder* builder) {
+    return builder->*kMember;
+  }
 };
-filter::FilterWriter& WriterOf(RocksDBBitsBuilder* builder);
-template struct Writer<&RocksDBBitsBuilder::writer_>;
+filter::FilterWriter& WriterOf(engine::RocksDBBitsBuilder* builder);
+template struct Writer<&engine::RocksDBBitsBuilder::writer_>;
 
 template <auto kMember>
 struct Hashes {
@@ -107,17 +109,18 @@ class Builder : public BuilderInterface {
     return builder_->ApproximateNumEntries(bytes);
   }
   size_t CalculateSpace(size_t num_entries) override {
-    return static_cast<RocksDBBitsBuilder*>(builder_.get())->CalculateSpace(num_entries);
+    return static_cast<engine::RocksDBBitsBuilder*>(builder_.get())->CalculateSpace(num_entries);
   }
   double EstimatedFpRate(size_t num_entries, size_t bytes) override {
-    return static_cast<RocksDBBitsBuilder*>(builder_.get())->EstimatedFpRate(num_entries, bytes);
+    return static_cast<engine::RocksDBBitsBuilder*>(builder_.get())
+        ->EstimatedFpRate(num_entries, bytes);
   }
 
  private:
   // As RocksDB's builder does: the tests may change the first hash.
   void OfferHashes() {
     filter::HashList& hashes =
-        HashesOf(&WriterOf(static_cast<RocksDBBitsBuilder*>(builder_.get())));
+        HashesOf(&WriterOf(static_cast<engine::RocksDBBitsBuilder*>(builder_.get())));
     if (hashes.size() == 0) return;
     uint64_t* first = nullptr;
     hashes.ForEachChunk([&](uint64_t* chunk, size_t) {

@@ -65,7 +65,7 @@ class StockBuilder : public ForwardingBuilder {
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
     const Slice filter = ForwardingBuilder::Finish(buf, status);
     if (!filter.empty()) return filter;
-    return RocksDBBitsBuilder(FilterOptions()).Finish(buf, status);
+    return engine::RocksDBBitsBuilder(FilterOptions()).Finish(buf, status);
   }
   size_t ApproximateNumEntries(size_t bytes) override {
     return sizes_->ApproximateNumEntries(bytes);

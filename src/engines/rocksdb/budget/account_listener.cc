@@ -20,7 +20,7 @@
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/support/set_error.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 namespace {
 
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
@@ -252,16 +252,20 @@ std::string FilePath(const ROCKSDB_NAMESPACE::SstFileMetaData& file) {
   return file.db_path + (file.name.rfind('/', 0) == 0 ? "" : "/") + file.name;
 }
 
-FilterAccount::~FilterAccount() = default;
-
 std::unique_ptr<FilterAccount> MakeFilterAccount() { return std::make_unique<AccountListener>(); }
+
+}  // namespace bloomline::engine
+
+namespace bloomline {
+
+FilterAccount::~FilterAccount() = default;
 
 std::shared_ptr<FilterAccount> NewFilterAccount(std::string* error) {
   return support::OrReport("FilterAccount", error,
                            [](std::string* reason) -> std::shared_ptr<FilterAccount> {
-                             *reason = RocksDBVersionMismatch();
+                             *reason = engine::RocksDBVersionMismatch();
                              if (!reason->empty() || !RegisterBloomline()) return nullptr;
-                             return MakeFilterAccount();
+                             return engine::MakeFilterAccount();
                            });
 }
 

@@ -19,7 +19,7 @@
 #include "rocksdb/metadata.h"
 #include "src/engines/rocksdb/budget/file_account.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 // The number in a path such as DIR/000123.sst; 0 if it lacks one ("(nil)").
 uint64_t FileNumber(const std::string& path);
@@ -54,6 +54,6 @@ inline std::shared_ptr<FileAccount> TakeAccountOfCreation() {
   return std::exchange(AccountOfCreation(), {}).lock();
 }
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_BUDGET_ACCOUNT_LISTENER_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace bloomline {
+namespace bloomline::engine {
 
 using filter::Count;
 
@@ -195,4 +195,4 @@ void FileAccount::Show(filter::FilterCounts* counts, uint64_t limit_bytes) {
   shown_limit_bytes_ = limit_bytes;
 }
 
-}  // namespace bloomline
+}  // namespace bloomline::engine

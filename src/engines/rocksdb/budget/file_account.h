@@ -11,7 +11,7 @@
 
 #include "src/filter/metrics/filter_counts.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 struct FilterSums {
   uint64_t bytes = 0;
@@ -117,6 +117,6 @@ class FileAccount {
   uint64_t shown_limit_bytes_ = 0;
 };
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_BUDGET_FILE_ACCOUNT_H_

@@ -7,7 +7,7 @@
 #include "src/filter/sizing/memory_divider.h"
 #include "src/support/number_text.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 namespace {
 
 using ROCKSDB_NAMESPACE::Status;
@@ -95,4 +95,4 @@ double BitsWithin(uint64_t memory_bytes, double max_bits, const FileSums& sums) 
   return std::clamp(mean / GrowthSinceWritten(sums) * (1 - brake) * (1 - less), 0.0, max_bits);
 }
 
-}  // namespace bloomline
+}  // namespace bloomline::engine

@@ -12,7 +12,7 @@
 #include "src/engines/rocksdb/budget/file_account.h"
 #include "src/filter/metrics/filter_counts.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 // The limit of a policy, and what it means for the bits of its filters.
 struct MemoryLimit {
@@ -64,6 +64,6 @@ constexpr double kBrake = 5;
 constexpr double kMargin = 0.06;
 double BitsWithin(uint64_t memory_bytes, double max_bits, const FileSums& sums);
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_BUDGET_LIMITED_MEMORY_H_

@@ -9,7 +9,7 @@
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/filter/bits/filter_shape.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 namespace {
 
 constexpr size_t kCacheLineBytes = 64;
@@ -127,4 +127,4 @@ double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) noe
   return plan_.FalsePositiveRate(num_entries, bytes);
 }
 
-}  // namespace bloomline
+}  // namespace bloomline::engine

@@ -13,7 +13,7 @@
 #include "src/filter/metrics/filter_counts.h"
 #include "src/filter/writer/filter_writer.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 // A builder whose filters are counted, and recognised when they are opened (policy_counts.h). Keys
 // cost nothing. One builder makes all partitions of a partitioned filter, so every Finish leaves it
@@ -91,6 +91,6 @@ class RocksDBBitsBuilder : public CountedBuilder {
   ROCKSDB_NAMESPACE::Logger* const log_;
 };
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_BUILDER_BITS_BUILDER_H_

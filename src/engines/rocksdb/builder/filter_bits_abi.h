@@ -87,7 +87,7 @@ class FilterBitsReader {
 
 #endif
 
-namespace bloomline {
+namespace bloomline::engine {
 
 // RocksDB's own filters end in this many bytes; its reader takes filters of at most this length as
 // filters without keys.
@@ -103,6 +103,6 @@ inline std::string RocksDBVersionMismatch() {
          "; rebuild bloomline against the running version";
 }
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_BUILDER_FILTER_BITS_ABI_H_

@@ -5,7 +5,7 @@
 
 #include "bloomline/filter_options.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 struct FilterChoice {
   Format format;
@@ -15,6 +15,6 @@ struct FilterChoice {
 // Limits of memory leave a filter at least this many bits per key, unless the options have fewer.
 constexpr double kMinBits = 3;
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_BUILDER_FILTER_CHOICE_H_

@@ -11,7 +11,7 @@
 #include "src/filter/table/layout_table.h"
 #include "src/support/memory.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 namespace {
 
 // RocksDB truncates the length of a filter to 32 bits.
@@ -102,4 +102,4 @@ double TablePlan::FalsePositiveRate(uint64_t num_keys, uint64_t bytes) const {
   return filter::ExactShapeRate(shape, num_keys);
 }
 
-}  // namespace bloomline
+}  // namespace bloomline::engine

@@ -8,7 +8,7 @@
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/writer/filter_writer.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 // RocksDB's block trailer, which is in the allocation, too.
 constexpr uint64_t kBlockTrailerBytes = 5;
@@ -61,6 +61,6 @@ class TablePlan {
   const SizeOptions& sizes_;
 };
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_BUILDER_TABLE_PLAN_H_

@@ -6,7 +6,7 @@
 #include "rocksdb/env.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 ROCKSDB_NAMESPACE::Slice AlwaysMatch() {
   static constexpr char kBytes[kStockTrailerBytes + 1] = {};
@@ -21,4 +21,4 @@ void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const
   ROCKSDB_NAMESPACE::Warn(log, "bloomline: %s: %s", what, reason);
 }
 
-}  // namespace bloomline
+}  // namespace bloomline::engine

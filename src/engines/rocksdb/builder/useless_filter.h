@@ -8,7 +8,7 @@ namespace ROCKSDB_NAMESPACE {
 class Logger;
 }
 
-namespace bloomline {
+namespace bloomline::engine {
 
 // Reports that `what` happened because of `reason`: in `log`, which may be null, and once per
 // process on stderr. RocksDB has no other channel: any status but Corruption ends its debug build.
@@ -18,6 +18,6 @@ void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const
 // A filter that matches every key in RocksDB's reader and in bloomline's. Its bytes are static.
 ROCKSDB_NAMESPACE::Slice AlwaysMatch();
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_BUILDER_USELESS_FILTER_H_

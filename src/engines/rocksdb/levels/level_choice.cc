@@ -6,7 +6,7 @@
 
 #include "src/filter/sizing/memory_divider.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 namespace {
 
 // RocksDB's default. With a ratio of 10, further levels would hold a millionth of the keys.
@@ -193,4 +193,4 @@ int NumLevelsBelow(const LevelRules& rules, const NewFile& file, const SeenLevel
   return file.is_bottommost || !is_known ? 0 : Distance(rules, file, seen);
 }
 
-}  // namespace bloomline
+}  // namespace bloomline::engine

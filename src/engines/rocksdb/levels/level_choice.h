@@ -11,7 +11,7 @@
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/builder/filter_choice.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 // A file that RocksDB is about to write.
 struct NewFile {
@@ -93,6 +93,6 @@ FilterChoice ChooseFilter(const LevelRules& rules, const NewFile& file, const Se
 // RocksDB may move to the bottom as it is.
 int NumLevelsBelow(const LevelRules& rules, const NewFile& file, const SeenLevels& seen);
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_LEVELS_LEVEL_CHOICE_H_

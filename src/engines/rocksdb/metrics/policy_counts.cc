@@ -11,7 +11,7 @@
 #include "src/filter/stock/stock_filter.h"
 #include "src/support/number_text.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 namespace {
 
 constexpr char kEngine[] = "rocksdb";
@@ -96,4 +96,4 @@ bool MatchesEverything(std::string_view filter) {
           filter.find_first_not_of('\0') == std::string_view::npos);
 }
 
-}  // namespace bloomline
+}  // namespace bloomline::engine

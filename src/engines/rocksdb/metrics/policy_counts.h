@@ -9,7 +9,7 @@
 #include "bloomline/rocksdb.h"
 #include "src/filter/metrics/filter_counts.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 // Returns the counts of a policy for filters whose column family and level are not known.
 // bits_per_key is that of its files, 0 if they get no filters.
@@ -31,6 +31,6 @@ filter::FilterCounts* FindOrigin(std::string_view filter, filter::FilterCounts* 
 // Whether a filter of bloomline's or RocksDB's says that it matches everything.
 bool MatchesEverything(std::string_view filter);
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_METRICS_POLICY_COUNTS_H_

@@ -12,7 +12,7 @@
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 namespace {
 
 using ROCKSDB_NAMESPACE::OptionType;
@@ -344,14 +344,6 @@ std::string SetOption(std::string_view name, const std::string& value,
 
 // ---- All options together.
 
-std::string RocksDBFilterOptions::Validate() const {
-  std::string error;
-  for (const OptionRow& row : OptionTable()) {
-    if (row.check != nullptr && error.empty()) error = row.check(*this);
-  }
-  return error;
-}
-
 SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error) {
   *error = options.Validate();
   uint64_t unused_seed;
@@ -366,6 +358,18 @@ SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error
   settings->memory = {options.memory_bytes,           options.format,  bits_per_key, range_memory,
                       settings->levels.counts_bottom, settings->counts};
   return settings;
+}
+
+}  // namespace bloomline::engine
+
+namespace bloomline {
+
+std::string RocksDBFilterOptions::Validate() const {
+  std::string error;
+  for (const engine::OptionRow& row : engine::OptionTable()) {
+    if (row.check != nullptr && error.empty()) error = row.check(*this);
+  }
+  return error;
 }
 
 }  // namespace bloomline

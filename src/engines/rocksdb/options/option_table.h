@@ -16,7 +16,7 @@
 #include "src/engines/rocksdb/ranges/range_builder.h"
 #include "src/filter/metrics/filter_counts.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 struct OptionRow {
   const char* name;
@@ -65,6 +65,6 @@ using SettingsPtr = std::shared_ptr<const PolicySettings>;
 // fails, because builders cannot fail. *error then has the reason.
 SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error);
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_OPTION_TABLE_H_

@@ -9,7 +9,7 @@
 #include "src/support/quoted.h"
 #include "src/support/taken_errors.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 namespace {
 
 using ROCKSDB_NAMESPACE::ConfigOptions;
@@ -189,4 +189,4 @@ const PolicyOptions::Types& PolicyOptions::OptionTypes() {
   return types;
 }
 
-}  // namespace bloomline
+}  // namespace bloomline::engine

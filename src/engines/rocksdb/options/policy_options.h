@@ -11,7 +11,7 @@
 #include "rocksdb/utilities/options_type.h"
 #include "src/engines/rocksdb/options/option_table.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 constexpr char kRocksDBPolicyName[] = "bloomline";
 
@@ -57,6 +57,6 @@ class PolicyOptions {
   const bool takes_ribbon_options_;
 };
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_POLICY_OPTIONS_H_

@@ -9,7 +9,7 @@
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 namespace {
 
 constexpr std::string_view kAutoPrefixes = "auto";
@@ -126,4 +126,4 @@ filter::RangeEntryOptions EntriesOfFile(filter::RangeEntryOptions entries,
   return entries;
 }
 
-}  // namespace bloomline
+}  // namespace bloomline::engine

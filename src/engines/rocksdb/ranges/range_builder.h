@@ -13,7 +13,7 @@
 #include "src/filter/ranges/range_entries.h"
 #include "src/filter/ranges/range_field.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 // Reads both options. Returns what is wrong with them, or nothing.
 std::string ReadRangeOptions(const RocksDBFilterOptions& options,
@@ -57,6 +57,6 @@ class RangeBitsBuilder : public RocksDBBitsBuilder {
   filter::RangeEntries entries_;
 };
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_BUILDER_H_

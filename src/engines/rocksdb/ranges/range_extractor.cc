@@ -20,7 +20,7 @@
 #include "src/filter/ranges/range_field.h"
 #include "src/support/process.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 namespace {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
@@ -252,4 +252,4 @@ bool LastRange(const Slice& prefix, std::string_view* begin, std::string_view* e
   return true;
 }
 
-}  // namespace bloomline
+}  // namespace bloomline::engine

@@ -39,7 +39,7 @@
 #include "rocksdb/slice.h"
 #include "rocksdb/slice_transform.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 // Blocks of tokens. No token is in two blocks, and none is an address that memory of a program can
 // have: an empty key of a user may begin anywhere. A thread takes a block for many calls, because
@@ -77,6 +77,6 @@ bool ExtractorIdsAreUnique();
 bool LastRange(const ROCKSDB_NAMESPACE::Slice& prefix, std::string_view* begin,
                std::string_view* end);
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_EXTRACTOR_H_

@@ -13,7 +13,7 @@
 #include "rocksdb/version.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 namespace {
 
 // The patch of the minor version that bloomline is compiled for; -1: it was not tested.
@@ -73,4 +73,4 @@ void LogIfRangesAreOff(ROCKSDB_NAMESPACE::Logger* log) {
   ROCKSDB_NAMESPACE::Info(log, "bloomline: filters reject no range: %s", why);
 }
 
-}  // namespace bloomline
+}  // namespace bloomline::engine

@@ -9,7 +9,7 @@ namespace ROCKSDB_NAMESPACE {
 class Logger;
 }
 
-namespace bloomline {
+namespace bloomline::engine {
 
 struct TestedVersion {
   int major;
@@ -17,10 +17,10 @@ struct TestedVersion {
   int last_patch;  // this patch release and those before it
 };
 
-// docs/compatibility.md says how each was checked: all tests ran with it, or its calls were compared
-// with those of such a version in the source code. They are tags, or release branches without a tag.
-// A version is added when all tests have run with it (tests/platforms/versions). RocksDB's main
-// branch is not here: it changes under the number of the next version.
+// docs/compatibility.md says how each was checked: all tests ran with it, or its calls were
+// compared with those of such a version in the source code. They are tags, or release branches
+// without a tag. A version is added when all tests have run with it (tests/platforms/versions).
+// RocksDB's main branch is not here: it changes under the number of the next version.
 constexpr TestedVersion kTestedVersions[] = {
     {7, 0, 4},  {7, 1, 2},  {7, 2, 2},  {7, 3, 2},   {7, 4, 5},   {7, 5, 4},  {7, 6, 0},
     {7, 7, 8},  {7, 8, 3},  {7, 9, 3},  {7, 10, 2},  {8, 0, 0},   {8, 1, 1},  {8, 2, 1},
@@ -43,6 +43,6 @@ bool RangesAreOn();
 // If ranges are off, logs why, once for each logger. `log` may be null. Thread-safe.
 void LogIfRangesAreOff(ROCKSDB_NAMESPACE::Logger* log);
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_RANGES_TESTED_VERSIONS_H_

@@ -23,7 +23,7 @@
 #include "src/filter/table/kernel_table.h"
 #include "src/filter/table/layout_table.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 namespace {
 
 using ROCKSDB_NAMESPACE::FilterBitsReader;
@@ -255,4 +255,4 @@ FilterBitsReader* NewRocksDBBitsReader(std::string_view filter, filter::FilterCo
   return new RangeBitsReader(payload, fields, kernel, counts, filter.size(), std::move(asked));
 }
 
-}  // namespace bloomline
+}  // namespace bloomline::engine

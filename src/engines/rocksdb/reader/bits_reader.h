@@ -10,7 +10,7 @@
 #include "src/filter/metrics/filter_counts.h"
 #include "src/filter/ranges/asked_ranges.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 // Returns a reader of filter bytes in the trailer container (docs/format.md, section 5), or of a
 // filter of RocksDB. Any bytes are safe: those that are not understood match everything; no bytes
@@ -22,6 +22,6 @@ ROCKSDB_NAMESPACE::FilterBitsReader* NewRocksDBBitsReader(
     std::string_view filter, filter::FilterCounts* counts = filter::UnlabelledCounts(),
     std::shared_ptr<filter::AskedByFamily> asked = nullptr);
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_READER_BITS_READER_H_

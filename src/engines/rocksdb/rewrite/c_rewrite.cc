@@ -46,7 +46,7 @@ extern "C" uint8_t bloomline_rocksdb_rewrite_filters(
     }
     if (bloomline::support::IsNullText(options, "options", reason)) return false;
     bloomline::RewriteOptions parsed;
-    if (!bloomline::ParseRewriteOptions(options, &parsed, reason)) return false;
+    if (!bloomline::engine::ParseRewriteOptions(options, &parsed, reason)) return false;
     std::atomic<bool> cancel{false};
     parsed.cancel = &cancel;
     if (progress != nullptr) {

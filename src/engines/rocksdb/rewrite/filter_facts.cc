@@ -21,7 +21,7 @@
 #include "src/filter/table/layout_table.h"
 #include "src/support/number_text.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 namespace {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
@@ -300,4 +300,4 @@ FileFilter TableProbe::Wanted(const std::string& column_family, int level, bool 
   return wanted;
 }
 
-}  // namespace bloomline
+}  // namespace bloomline::engine

@@ -10,7 +10,7 @@
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 // A file's filter.
 struct FileFilter {
@@ -80,6 +80,6 @@ class TableProbe {
   const ROCKSDB_NAMESPACE::BlockBasedTableOptions table_;
 };
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_REWRITE_FILTER_FACTS_H_

@@ -17,7 +17,7 @@
 #include "src/engines/rocksdb/rewrite/filter_facts.h"
 #include "src/support/set_error.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 namespace {
 
 using ROCKSDB_NAMESPACE::CompactionJobInfo;
@@ -446,11 +446,14 @@ void RewriteJob::Sleep(double seconds) const {
 }
 
 }  // namespace
+}  // namespace bloomline::engine
+
+namespace bloomline {
 
 bool RewriteFilters(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family,
                     const RewriteOptions& options, RewriteReport* report, std::string* error) {
   return support::OrError(error, [&](std::string* reason) {
-    *reason = RocksDBVersionMismatch();
+    *reason = engine::RocksDBVersionMismatch();
     if (reason->empty() && db == nullptr) *reason = "db is null; allowed: an open database";
     if (reason->empty() && column_family == nullptr) {
       *reason = "column_family is null; allowed: a handle, such as DB::DefaultColumnFamily()";
@@ -458,7 +461,7 @@ bool RewriteFilters(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHa
     RewriteReport unwanted;
     if (report == nullptr) report = &unwanted;
     *report = {};
-    return reason->empty() && RewriteJob(db, column_family, options, report).Run(reason);
+    return reason->empty() && engine::RewriteJob(db, column_family, options, report).Run(reason);
   });
 }
 

@@ -3,7 +3,7 @@
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 namespace {
 
 constexpr char kBytesPerSecond[] = "bytes_per_second";
@@ -56,4 +56,4 @@ bool ParseRewriteOptions(std::string_view text, RewriteOptions* options, std::st
   return true;
 }
 
-}  // namespace bloomline
+}  // namespace bloomline::engine

@@ -8,12 +8,12 @@
 
 #include "bloomline/rewrite_filters.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 // Sets the fields that are numbers or flags; they have the names of the text. Returns false and
 // sets *error if a name or a value is wrong.
 bool ParseRewriteOptions(std::string_view text, RewriteOptions* options, std::string* error);
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_REWRITE_REWRITE_OPTIONS_H_

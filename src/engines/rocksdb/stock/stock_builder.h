@@ -11,7 +11,7 @@
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/builder/useless_filter.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 // A builder of RocksDB's filters that never loses a key.
 //
@@ -76,6 +76,6 @@ class StockBuilder : public CountedBuilder {
   const bool is_partition_;
 };
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_STOCK_STOCK_BUILDER_H_

@@ -9,7 +9,7 @@
 #include "src/filter/stock/stock_size.h"
 #include "src/support/number_text.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 using ROCKSDB_NAMESPACE::FilterPolicy;
 
@@ -59,4 +59,4 @@ ROCKSDB_NAMESPACE::FilterBitsBuilder* StockPolicies::NewBuilder(
   return nullptr;
 }
 
-}  // namespace bloomline
+}  // namespace bloomline::engine

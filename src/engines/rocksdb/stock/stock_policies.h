@@ -13,7 +13,7 @@
 #include "src/engines/rocksdb/builder/filter_choice.h"
 #include "src/filter/metrics/filter_counts.h"
 
-namespace bloomline {
+namespace bloomline::engine {
 
 // The compatibility name of RocksDB's policies.
 constexpr char kBuiltinName[] = "rocksdb.BuiltinBloomFilter";
@@ -67,6 +67,6 @@ class StockPolicies {
   mutable std::map<Key, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>> policies_;
 };
 
-}  // namespace bloomline
+}  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_STOCK_STOCK_POLICIES_H_
