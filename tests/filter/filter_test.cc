@@ -17,6 +17,7 @@
 #include "src/filter/table/layout_table.h"
 #include "src/filter/view/hash_query.h"
 #include "src/filter/writer/filter_writer.h"
+#include "src/filter/writer/payload_builder.h"
 #include "tests/support/each_kernel.h"
 #include "tests/support/finished_filter.h"
 #include "tests/support/guarded_bytes.h"

@@ -1,5 +1,6 @@
 // Payloads built of hashes, in groups or not, by any number of threads: the bytes are those of
 // straight insertion, and of blocks solved one by one; and every hash is still there afterwards.
+#include "src/filter/writer/payload_builder.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,6 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/table/kernel_table.h"
 #include "src/filter/table/layout_table.h"
-#include "src/filter/writer/filter_writer.h"
 #include "src/filter/writer/hash_groups.h"
 #include "tests/support/each_kernel.h"
 #include "tests/support/repetitions.h"
