@@ -20,6 +20,8 @@ using filter::kPrecision;
 using filter::LeastBitsPerKey;
 using filter::OccupancyMoment;
 
+// ---- Filters of many blocks, by the rate of one block.
+
 // Blocks with more keys than this are full in every format, so the sums over loads are not worth
 // their time.
 constexpr double kHopelessLoad = 1e5;
@@ -69,115 +71,7 @@ auto BlockRate(double bins, int num_probes) {
   return [=](double keys) { return OccupancyMoment(keys * num_probes, bins, num_probes); };
 }
 
-// The fraction of keys that use the partial column of a small set's block: UsesPartialColumn for
-// 256 selectors.
-double PartialUse(unsigned slots, unsigned partial_slots) {
-  constexpr unsigned kSpare = kernels::small_set::kSparePartialSlots;
-  if (partial_slots <= kSpare) return 0;
-  return static_cast<double>(filter::CeilDiv(256 * (partial_slots - kSpare), slots)) / 256;
-}
-
-// The rate of a small set's block that was solved with this many slots.
-double RateWithSlots(uint32_t block_bytes, unsigned slots) {
-  if (slots > kernels::small_set::kMaxBlockSlots) return 1;
-  const kernels::small_set::BlockSplit split = kernels::small_set::SplitBlock(block_bytes, slots);
-  return std::ldexp(1 - PartialUse(slots, split.partial_slots) / 2,
-                    -static_cast<int>(split.full_columns));
-}
-
-// How often a block has as many slots as keys, one more, and so on, by the ranks of random matrices
-// over GF(2) (Dillinger and Walzer, "Ribbon filter", 2021): with the 16 attempts of a filter that
-// is one block, and with the four of others. Means of 12 to 58 keys.
-constexpr double kMoreSlotsOfOneBlock[] = {0.92, 0.08};
-constexpr double kMoreSlotsOfSeveral[] = {0.695, 0.27, 0.025, 0.01};
-
-template <size_t kSize>
-double SmallSetBlockRate(const double (&more_slots)[kSize], double keys, uint32_t block_bytes) {
-  const auto slots =
-      static_cast<unsigned>(std::clamp(keys, 1.0, kernels::small_set::kMaxBlockSlots + 1.0));
-  double rate = 0;
-  for (unsigned i = 0; i < kSize; ++i)
-    rate += more_slots[i] * RateWithSlots(block_bytes, slots + i);
-  return rate;
-}
-
-}  // namespace
-
-// E[(X/B)^k], X = occupied bins after t throws into B, with
-//   E[f(X)] = f(mean) + f''(mean) * variance / 2.
-double filter::OccupancyMoment(double throws, double bins, int k) {
-  if (throws == 0) return 0;
-  const double empty = std::exp(throws * std::log1p(-1 / bins));
-  const double pair_empty = std::exp(throws * std::log1p(-2 / bins));
-  const double mean = 1 - empty;
-  const double variance = std::max(0.0, (empty + (bins - 1) * pair_empty) / bins - empty * empty);
-  return std::pow(mean, k) * (1 + 0.5 * k * (k - 1) * variance / (mean * mean));
-}
-
-double StandardFalsePositiveRate(double bits_per_key, double num_probes) {
-  if (!(bits_per_key > 0) || !(num_probes > 0)) return kNotANumber;
-  return std::pow(-std::expm1(-num_probes / bits_per_key), num_probes);
-}
-
-double ExactStandardFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_probes) {
-  if (!filter::ProbesInRange(num_probes)) return kNotANumber;
-  if (num_keys == 0) return 0;
-  if (num_bits == 0) return 1;
-  return OccupancyMoment(static_cast<double>(num_keys) * num_probes, static_cast<double>(num_bits),
-                         num_probes);
-}
-
-double filter::BlockFalsePositiveRate(double bits_per_key, int num_probes, uint32_t bits_per_block,
-                                      uint32_t usable_bits) {
-  return RateOverPoissonLoads(bits_per_block / bits_per_key, BlockRate(usable_bits, num_probes));
-}
-
-double BlockedFalsePositiveRate(double bits_per_key, int num_probes, int block_bits) {
-  if (!(bits_per_key > 0) || !filter::ProbesInRange(num_probes)) return kNotANumber;
-  return RateOverPoissonLoads(block_bits / bits_per_key, BlockRate(block_bits, num_probes));
-}
-
-double ExactBlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, int num_probes,
-                                     int block_bits) {
-  if (!filter::ProbesInRange(num_probes)) return kNotANumber;
-  if (num_keys == 0) return 0;
-  return RateOverBinomialLoads(num_keys, num_blocks, BlockRate(block_bits, num_probes));
-}
-
-double filter::WithEqualHashes(double rate, uint64_t num_keys) {
-  constexpr uint64_t kNumHashes = uint64_t{1} << 32;
-  const double equal = -std::expm1(static_cast<double>(num_keys) * std::log1p(-1.0 / kNumHashes));
-  return equal + (1 - equal) * rate;
-}
-
-double filter::ClampBitsPerKey(double bits_per_key, const BitsPerKeyRange& allowed) {
-  // std::clamp would return NaN for NaN.
-  return bits_per_key > allowed.min ? std::min(bits_per_key, allowed.max) : allowed.min;
-}
-
-// ---- The number of probes.
-
-int OptimalStandardNumProbes(double bits_per_key) {
-  return filter::kFlatRow.num_probes(filter::ClampBitsPerKey(bits_per_key));
-}
-
-int OptimalBlockedNumProbes(double bits_per_key, int block_bits) {
-  const double c = filter::ClampBitsPerKey(bits_per_key);
-  int best = kMinProbes;
-  double best_rate = BlockedFalsePositiveRate(c, best, block_bits);
-  // The rate falls to its minimum and rises from there.
-  for (int k = best + 1; k <= kMaxProbes; ++k) {
-    const double rate = BlockedFalsePositiveRate(c, k, block_bits);
-    if (rate >= best_rate) break;
-    best = k;
-    best_rate = rate;
-  }
-  return best;
-}
-
 // ---- Compact filters.
-
-namespace {
 
 // Rates of compact blocks of 32 and 64 bytes by the number of keys, up to kMaxCompactSlots, to five
 // digits. In a table because computing one takes 0.1 ms, and the rate of a filter is a sum over a
@@ -223,7 +117,101 @@ constexpr double kCompactBlockRates[2][kernels::kMaxCompactSlots + 1] = {
     },
 };
 
+double ExactCompactRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes) {
+  if (num_keys == 0) return 0;
+  return RateOverBinomialLoads(num_keys, num_blocks, [&](double keys) {
+    return filter::CompactBlockRate(static_cast<uint64_t>(keys), block_bytes);
+  });
+}
+
+// ---- Small sets.
+
+// The fraction of keys that use the partial column of a small set's block: UsesPartialColumn for
+// 256 selectors.
+double PartialUse(unsigned slots, unsigned partial_slots) {
+  constexpr unsigned kSpare = kernels::small_set::kSparePartialSlots;
+  if (partial_slots <= kSpare) return 0;
+  return static_cast<double>(filter::CeilDiv(256 * (partial_slots - kSpare), slots)) / 256;
+}
+
+// The rate of a small set's block that was solved with this many slots.
+double RateWithSlots(uint32_t block_bytes, unsigned slots) {
+  if (slots > kernels::small_set::kMaxBlockSlots) return 1;
+  const kernels::small_set::BlockSplit split = kernels::small_set::SplitBlock(block_bytes, slots);
+  return std::ldexp(1 - PartialUse(slots, split.partial_slots) / 2,
+                    -static_cast<int>(split.full_columns));
+}
+
+// How often a block has as many slots as keys, one more, and so on, by the ranks of random matrices
+// over GF(2) (Dillinger and Walzer, "Ribbon filter", 2021): with the 16 attempts of a filter that
+// is one block, and with the four of others. Means of 12 to 58 keys.
+constexpr double kMoreSlotsOfOneBlock[] = {0.92, 0.08};
+constexpr double kMoreSlotsOfSeveral[] = {0.695, 0.27, 0.025, 0.01};
+
+template <size_t kSize>
+double SmallSetBlockRate(const double (&more_slots)[kSize], double keys, uint32_t block_bytes) {
+  const auto slots =
+      static_cast<unsigned>(std::clamp(keys, 1.0, kernels::small_set::kMaxBlockSlots + 1.0));
+  double rate = 0;
+  for (unsigned i = 0; i < kSize; ++i)
+    rate += more_slots[i] * RateWithSlots(block_bytes, slots + i);
+  return rate;
+}
+
+// The rate of LevelDB's compact filters, whose blocks have 8 to 64 bytes. From 12 keys on it is
+// within 4 % for one block, 10 % for several; below, it is too high.
+double ExactSmallSetRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes) {
+  if (num_keys == 0) return 0;
+  return RateOverBinomialLoads(num_keys, num_blocks, [=](double keys) {
+    return num_blocks == 1 ? SmallSetBlockRate(kMoreSlotsOfOneBlock, keys, block_bytes)
+                           : SmallSetBlockRate(kMoreSlotsOfSeveral, keys, block_bytes);
+  });
+}
+
 }  // namespace
+
+// ---- The rates.
+
+// E[(X/B)^k], X = occupied bins after t throws into B, with
+//   E[f(X)] = f(mean) + f''(mean) * variance / 2.
+double filter::OccupancyMoment(double throws, double bins, int k) {
+  if (throws == 0) return 0;
+  const double empty = std::exp(throws * std::log1p(-1 / bins));
+  const double pair_empty = std::exp(throws * std::log1p(-2 / bins));
+  const double mean = 1 - empty;
+  const double variance = std::max(0.0, (empty + (bins - 1) * pair_empty) / bins - empty * empty);
+  return std::pow(mean, k) * (1 + 0.5 * k * (k - 1) * variance / (mean * mean));
+}
+
+double StandardFalsePositiveRate(double bits_per_key, double num_probes) {
+  if (!(bits_per_key > 0) || !(num_probes > 0)) return kNotANumber;
+  return std::pow(-std::expm1(-num_probes / bits_per_key), num_probes);
+}
+
+double ExactStandardFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_probes) {
+  if (!filter::ProbesInRange(num_probes)) return kNotANumber;
+  if (num_keys == 0) return 0;
+  if (num_bits == 0) return 1;
+  return OccupancyMoment(static_cast<double>(num_keys) * num_probes, static_cast<double>(num_bits),
+                         num_probes);
+}
+
+double filter::BlockFalsePositiveRate(double bits_per_key, int num_probes, uint32_t bits_per_block,
+                                      uint32_t usable_bits) {
+  return RateOverPoissonLoads(bits_per_block / bits_per_key, BlockRate(usable_bits, num_probes));
+}
+
+double BlockedFalsePositiveRate(double bits_per_key, int num_probes, int block_bits) {
+  if (!(bits_per_key > 0) || !filter::ProbesInRange(num_probes)) return kNotANumber;
+  return RateOverPoissonLoads(block_bits / bits_per_key, BlockRate(block_bits, num_probes));
+}
+
+double ExactBlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, int num_probes,
+                                     int block_bits) {
+  if (!filter::ProbesInRange(num_probes)) return kNotANumber;
+  if (num_keys == 0) return 0;
+  return RateOverBinomialLoads(num_keys, num_blocks, BlockRate(block_bits, num_probes));
+}
 
 double filter::CompactBlockRate(uint64_t num_keys, uint32_t block_bytes) {
   if (block_bytes != 32 && block_bytes != 64) return kNotANumber;
@@ -245,26 +233,38 @@ double filter::CompactFalsePositiveRate(double bits_per_key) {
   });
 }
 
-namespace {
-
-double ExactCompactRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes) {
-  if (num_keys == 0) return 0;
-  return RateOverBinomialLoads(num_keys, num_blocks, [&](double keys) {
-    return filter::CompactBlockRate(static_cast<uint64_t>(keys), block_bytes);
-  });
+double filter::WithEqualHashes(double rate, uint64_t num_keys) {
+  constexpr uint64_t kNumHashes = uint64_t{1} << 32;
+  const double equal = -std::expm1(static_cast<double>(num_keys) * std::log1p(-1.0 / kNumHashes));
+  return equal + (1 - equal) * rate;
 }
 
-// The rate of LevelDB's compact filters, whose blocks have 8 to 64 bytes. From 12 keys on it is
-// within 4 % for one block, 10 % for several; below, it is too high.
-double ExactSmallSetRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes) {
-  if (num_keys == 0) return 0;
-  return RateOverBinomialLoads(num_keys, num_blocks, [=](double keys) {
-    return num_blocks == 1 ? SmallSetBlockRate(kMoreSlotsOfOneBlock, keys, block_bytes)
-                           : SmallSetBlockRate(kMoreSlotsOfSeveral, keys, block_bytes);
-  });
+double filter::ClampBitsPerKey(double bits_per_key, const BitsPerKeyRange& allowed) {
+  // std::clamp would return NaN for NaN.
+  return bits_per_key > allowed.min ? std::min(bits_per_key, allowed.max) : allowed.min;
 }
 
-}  // namespace
+// ---- The number of probes.
+
+int OptimalStandardNumProbes(double bits_per_key) {
+  return filter::kFlatRow.num_probes(filter::ClampBitsPerKey(bits_per_key));
+}
+
+int OptimalBlockedNumProbes(double bits_per_key, int block_bits) {
+  const double c = filter::ClampBitsPerKey(bits_per_key);
+  int best = kMinProbes;
+  double best_rate = BlockedFalsePositiveRate(c, best, block_bits);
+  // The rate falls to its minimum and rises from there.
+  for (int k = best + 1; k <= kMaxProbes; ++k) {
+    const double rate = BlockedFalsePositiveRate(c, k, block_bits);
+    if (rate >= best_rate) break;
+    best = k;
+    best_rate = rate;
+  }
+  return best;
+}
+
+// ---- The least bits per key that meet a bound.
 
 double StandardBitsPerKeyForFalsePositiveRate(double rate) {
   if (!filter::IsRate(rate)) return kNotANumber;
