@@ -54,29 +54,31 @@ void KeptKeys::Forget(const RangeCounts& counts) {
 }
 
 void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
-  if (key.empty()) has_prefix_ = true;
-  if (num_keys_ == 1 && !has_prefix_) is_usable_ = false;  // it comes with the first key or never
-  if (key.empty() || !is_usable_) return;
+  if (key.empty()) state_.has_prefix = true;
+  // The prefix comes with the first key or never.
+  if (state_.num_keys == 1 && !state_.has_prefix) state_.is_usable = false;
+  if (key.empty() || !state_.is_usable) return;
 
   const std::string_view begin = key.substr(0, kMaxPrefixBytes);
-  const std::string_view previous(previous_, previous_bytes_);
+  const std::string_view previous(previous_, state_.previous_bytes);
   KeyDifference added = {begin};
   // Another order means another comparator.
   if (!Compare(previous, begin, &added)) {
-    is_usable_ = false;
+    state_.is_usable = false;
     return;
   }
-  if (num_keys_ == 0) added.common_bits = 0;
+  if (state_.num_keys == 0) added.common_bits = 0;
   CountSuffix(key);
   CopyBytes(begin, added.common_bytes, begin.size(), previous_ + added.common_bytes);
-  previous_bytes_ = begin.size();
-  ++num_keys_;
+  state_.previous_bytes = begin.size();
+  ++state_.num_keys;
   if (!options_.is_auto) return AddEntries(options_.kinds, added, writer->seed());
   const size_t num_bytes = counts_.Count(added);
   kept_.Add(added, num_bytes);
   if (kept_.HasGrown()) {
     const double most = MostEntriesPerKey(MemoryFor(writer->options()));
-    const bool is_much = counts_.Forget(kMayBecomeCheap * most * static_cast<double>(num_keys_));
+    const bool is_much =
+        counts_.Forget(kMayBecomeCheap * most * static_cast<double>(state_.num_keys));
     if (is_much) kept_.Forget(counts_);
   }
 }
@@ -84,17 +86,17 @@ void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
 void RangeEntries::CountSuffix(std::string_view key) {
   const auto size = static_cast<uint16_t>(std::min<size_t>(key.size(), kLongKey));
   const char last = key.back();
-  if (num_keys_ == 0) {
+  if (state_.num_keys == 0) {
     // Longer keys are not asked for by a suffix.
-    suffix_bytes_ = key.size() <= kMaxCellBytes ? key.size() - 1 : 0;
-  } else if (size != max_key_bytes_ || last != previous_[previous_bytes_ - 1]) {
-    suffix_bytes_ = 0;
+    state_.suffix_bytes = key.size() <= kMaxCellBytes ? key.size() - 1 : 0;
+  } else if (size != state_.max_key_bytes || last != previous_[state_.previous_bytes - 1]) {
+    state_.suffix_bytes = 0;
   }
   size_t same = 0;
-  while (same < suffix_bytes_ && key[key.size() - 1 - same] == last) ++same;
-  suffix_bytes_ = same;
-  min_key_bytes_ = std::min(min_key_bytes_, size);
-  max_key_bytes_ = std::max(max_key_bytes_, size);
+  while (same < state_.suffix_bytes && key[key.size() - 1 - same] == last) ++same;
+  state_.suffix_bytes = same;
+  state_.min_key_bytes = std::min(state_.min_key_bytes, size);
+  state_.max_key_bytes = std::max(state_.max_key_bytes, size);
 }
 
 void RangeEntries::AddEntry(uint64_t hash, unsigned copies) {
@@ -133,8 +135,9 @@ RangeMemory RangeEntries::MemoryFor(const FilterOptions& options) const {
   memory.bits_per_key = options_.memory * options.bits_per_key;
   memory.num_levels_below = options_.num_levels_below;
   memory.is_compact = options.format == Format::kCompact;
-  const bool has_one_length = min_key_bytes_ == max_key_bytes_ && max_key_bytes_ <= kMaxCellBytes;
-  memory.key_bits = has_one_length ? 8 * (min_key_bytes_ - suffix_bytes_) : 0;
+  const bool has_one_length =
+      state_.min_key_bytes == state_.max_key_bytes && state_.max_key_bytes <= kMaxCellBytes;
+  memory.key_bits = has_one_length ? 8 * (state_.min_key_bytes - state_.suffix_bytes) : 0;
   return memory;
 }
 
@@ -160,7 +163,7 @@ void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
   Payload entries;
   chosen_ = EntryKinds();
   field.family = options_.family;
-  if (is_usable_ && has_prefix_ && num_keys_ != 0) {
+  if (state_.is_usable && state_.has_prefix && state_.num_keys != 0) {
     const RangeMemory memory = MemoryFor(writer->options());
     EntryChoice choice = {options_.kinds, 0};
     if (options_.is_auto) {
@@ -169,30 +172,27 @@ void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
           [&](const KeyDifference& key, size_t) { AddEntries(choice.kinds, key, writer->seed()); });
     } else {
       const auto num_entries = static_cast<double>(std::max<size_t>(entries_.num_keys(), 1));
-      choice.bits_per_entry = BitsPerEntry(num_entries / static_cast<double>(num_keys_), memory);
+      choice.bits_per_entry =
+          BitsPerEntry(num_entries / static_cast<double>(state_.num_keys), memory);
     }
     if (!choice.kinds.empty() && Build(choice.bits_per_entry, memory)) {
       entries = {shape_, writer->seed(), payload_.data()};
       chosen_ = choice.kinds;
     }
     field.kinds = chosen_;
-    field.min_key_bytes = min_key_bytes_;
-    field.max_key_bytes = max_key_bytes_;
+    field.min_key_bytes = state_.min_key_bytes;
+    field.max_key_bytes = state_.max_key_bytes;
     if (field.has_one_length()) {
-      field.suffix_bytes = static_cast<uint8_t>(suffix_bytes_);
-      field.suffix_byte = suffix_bytes_ == 0 ? '\0' : previous_[previous_bytes_ - 1];
+      field.suffix_bytes = static_cast<uint8_t>(state_.suffix_bytes);
+      field.suffix_byte = state_.suffix_bytes == 0 ? '\0' : previous_[state_.previous_bytes - 1];
     }
-    if (is_partition) field.last_key = {previous_, std::min(previous_bytes_, kMaxLastKeyBytes)};
+    if (is_partition) {
+      field.last_key = {previous_, std::min(state_.previous_bytes, kMaxLastKeyBytes)};
+    }
   }
   writer->RecordRanges({field_, EncodeRangeField(field, field_)}, entries);
   entries_.Reset();
-  is_usable_ = true;
-  has_prefix_ = false;
-  num_keys_ = 0;
-  min_key_bytes_ = kLongKey;
-  max_key_bytes_ = 0;
-  suffix_bytes_ = 0;
-  previous_bytes_ = 0;
+  state_ = State();
   counts_ = RangeCounts(options_.sample);
   kept_.Clear();
 }

@@ -139,15 +139,18 @@ class RangeEntries {
   bool Build(double bits_per_entry, const RangeMemory& memory);
 
   const RangeEntryOptions options_;
-  // The state of the filter that is being built.
-  bool is_usable_ = true;
-  bool has_prefix_ = false;  // an empty key
-  uint64_t num_keys_ = 0;
-  uint16_t min_key_bytes_ = kLongKey;
-  uint16_t max_key_bytes_ = 0;
-  size_t suffix_bytes_ = 0;
+  // What the keys of the filter that is being built have been so far.
+  struct State {
+    bool is_usable = true;
+    bool has_prefix = false;  // an empty key
+    uint64_t num_keys = 0;
+    uint16_t min_key_bytes = kLongKey;
+    uint16_t max_key_bytes = 0;
+    size_t suffix_bytes = 0;
+    size_t previous_bytes = 0;
+  };
+  State state_;
   char previous_[kMaxPrefixBytes + kCopySlackBytes];  // the first bytes of the last key
-  size_t previous_bytes_ = 0;
   RangeCounts counts_;
   KeptKeys kept_;
   FilterWriter entries_{FilterOptions()};
