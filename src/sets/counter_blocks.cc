@@ -15,6 +15,7 @@ using kernels::ProbePair;
 template <int kBits>
 struct Counters {
   static_assert(kBits == 4 || kBits == 8);
+  static constexpr int kBitsPerCounter = kBits;
   static constexpr uint32_t kPerBlock = kernels::kBlockBits / kBits;
   static constexpr uint32_t kPerByte = 8 / kBits;
   static constexpr uint32_t kMax = (1u << kBits) - 1;  // saturated
@@ -140,7 +141,7 @@ auto WithCounters(const CounterBlocks& blocks, Run run) {
 template <template <int> class F, typename... Args>
 void RunOnCounters(const CounterBlocks& blocks, const Args&... args) {
   WithCounters(blocks, [&](auto counters) {
-    kernels::RunUnrolled<F<8 / counters.kPerByte>>(blocks.num_probes, blocks, args...);
+    kernels::RunUnrolled<F<counters.kBitsPerCounter>>(blocks.num_probes, blocks, args...);
   });
 }
 
@@ -177,7 +178,7 @@ void CounterBlocks::Merge(const CounterBlocks& other) const {
       for (uint32_t counter = 0; counter < counters.kPerByte; ++counter) {
         const uint32_t sum =
             counters.Get(data + i, counter) + counters.Get(other.data + i, counter);
-        byte |= std::min<uint32_t>(sum, counters.kMax) << (counter * (8 / counters.kPerByte));
+        byte |= std::min<uint32_t>(sum, counters.kMax) << (counter * counters.kBitsPerCounter);
       }
       data[i] = static_cast<unsigned char>(byte);
     }
