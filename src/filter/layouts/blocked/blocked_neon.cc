@@ -146,16 +146,7 @@ struct AddOne {
 
 }  // namespace
 
-BlockedKernel NeonBlocked() {
-  BlockedKernel kernel;
-  kernel.may_match = QueryOne::Run<0>;
-  kernel.may_match_for = UnrolledFunction<QueryOne>;
-  kernel.may_match_many = RunForEach<OneByOne<QueryOne>>;
-  kernel.insert_many = RunForEach<Insert>;
-  kernel.add_many = RunForEach<OneByOne<AddOne>>;
-  kernel.add_for = UnrolledFunction<AddOne>;
-  return kernel;
-}
+BlockedKernel NeonBlocked() { return OneByOneKernel<QueryOne, Insert, AddOne>(); }
 
 }  // namespace bloomline::kernels
 
