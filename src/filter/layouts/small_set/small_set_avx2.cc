@@ -95,12 +95,7 @@ BLOOMLINE_AVX2 int Solve(const uint64_t* hashes, size_t n, unsigned num_attempts
 
 namespace bloomline::kernels {
 
-SmallSetKernel Avx2SmallSet() {
-  SmallSetKernel kernel;
-  kernel.may_match = small_set::MayMatch;
-  kernel.solve = small_set::Solve;
-  return kernel;
-}
+SmallSetKernel Avx2SmallSet() { return {small_set::MayMatch, small_set::Solve}; }
 
 }  // namespace bloomline::kernels
 

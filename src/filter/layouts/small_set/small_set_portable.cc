@@ -77,11 +77,6 @@ int Solve(const uint64_t* hashes, size_t n, unsigned num_attempts, uint32_t bloc
 
 namespace bloomline::kernels {
 
-SmallSetKernel PortableSmallSet() {
-  SmallSetKernel kernel;
-  kernel.may_match = small_set::MayMatch;
-  kernel.solve = small_set::Solve;
-  return kernel;
-}
+SmallSetKernel PortableSmallSet() { return {small_set::MayMatch, small_set::Solve}; }
 
 }  // namespace bloomline::kernels
