@@ -72,7 +72,8 @@ struct alignas(64) PoolBytes {
   uint64_t first_places[kMaxPoolColumns];
   uint64_t second_places[kMaxPoolColumns];  // of the second register
 
-  static PoolBytes Make(const Pool& pool, const Arrangement& arrangement);
+  // It is not inlined: queries make the rows once, and need their registers for the rest.
+  __attribute__((noinline)) static PoolBytes Make(const Pool& pool, const Arrangement& arrangement);
   bool known() const { return num_registers != 0; }
 };
 
@@ -125,44 +126,68 @@ class PoolBytesWriter {
   }
 
   void AddByte(unsigned byte, uint8_t mask, unsigned slot_and_8, unsigned column) {
-    const bool any_lane = byte >= last_16_;
-    const unsigned lane = any_lane ? (places_[0] <= places_[1] ? 0 : 1) : byte / 16 % 2;
-    const unsigned number = places_[lane] / 16;
-    const unsigned place = 16 * lane + places_[lane] % 16;
-    ++places_[lane];
+    const auto [number, place] = TakePlace(byte);
     if (number >= kMaxPoolRegisters || column >= kMaxPoolColumns) return;
     PoolBytes::Register& r = bytes_.registers[number];
-    (any_lane    ? r.from_last_16
-     : byte < 32 ? r.from_bytes_0_31
-                 : r.from_bytes_32_63)[place] = static_cast<uint8_t>(byte % 16);
+    LookUpFor(byte, &r)[place] = static_cast<uint8_t>(byte % 16);
     r.mask[place] = mask;
-    // Wanted are 8 bits of a window of two bytes, from - 1 and from: window >> shift. In an even
-    // place they come out as the upper half of window << (16 - shift). A shift of 0 would need a
-    // factor of 2^16, so the window then begins a byte earlier, and the shift is 8.
-    const unsigned shift = slot_and_8 % 8;
-    unsigned from = slot_and_8 / 8;
     if (place % 2 == 0) {
-      if (shift == 0) --from;
-      r.even_factors[place / 2] = static_cast<uint16_t>(1u << (shift == 0 ? 8 : 16 - shift));
-      SetWindow(from, &r.even_bytes[place]);
+      SetEvenWindow(slot_and_8, place, &r);
     } else {
-      r.odd_factors[place / 2] = static_cast<uint16_t>(1u << (8 - shift));
-      SetWindow(from, &r.odd_bytes[place - 1]);
+      SetOddWindow(slot_and_8, place, &r);
     }
-    const uint64_t bit = uint64_t{1} << place;
-    const bool full = column < full_columns_;
-    if (number == 0) {
-      (full ? bytes_.first_places[column] : bytes_.partial_first_places) |= bit;
-    } else if (full) {
-      bytes_.second_places[column] |= bit;
-    } else {
-      bytes_.partial_second_places |= static_cast<uint32_t>(bit);
+    AddToColumn(number, place, column);
+  }
+
+  struct TakenPlace {
+    unsigned number;  // of the register
+    unsigned place;
+  };
+
+  // Takes a place in the byte's lane: the emptier one if it may be in both.
+  TakenPlace TakePlace(unsigned byte) {
+    unsigned lane = byte / 16 % 2;
+    if (byte >= last_16_) lane = places_[0] <= places_[1] ? 0 : 1;
+    const unsigned taken = places_[lane]++;
+    return {taken / 16, 16 * lane + taken % 16};
+  }
+
+  uint8_t* LookUpFor(unsigned byte, PoolBytes::Register* r) const {
+    if (byte >= last_16_) return r->from_last_16;
+    if (byte >= 32) return r->from_bytes_32_63;
+    return r->from_bytes_0_31;
+  }
+
+  // A place gets 8 bits of a window of two bytes, from - 1 and from: window >> shift. In an even
+  // place they come out as the upper half of window << (16 - shift). A shift of 0 would need a
+  // factor of 2^16, so the window then begins a byte earlier, and the shift is 8.
+  static void SetEvenWindow(unsigned slot_and_8, unsigned place, PoolBytes::Register* r) {
+    unsigned from = slot_and_8 / 8;
+    unsigned shift = slot_and_8 % 8;
+    if (shift == 0) {
+      --from;
+      shift = 8;
     }
+    r->even_factors[place / 2] = static_cast<uint16_t>(1u << (16 - shift));
+    SetWindow(from, &r->even_bytes[place]);
+  }
+  static void SetOddWindow(unsigned slot_and_8, unsigned place, PoolBytes::Register* r) {
+    r->odd_factors[place / 2] = static_cast<uint16_t>(1u << (8 - slot_and_8 % 8));
+    SetWindow(slot_and_8 / 8, &r->odd_bytes[place - 1]);
   }
 
   static void SetWindow(unsigned from, uint8_t* bytes) {
     bytes[0] = static_cast<uint8_t>(from >= 1 && from <= 16 ? from - 1 : kNoByte);
     bytes[1] = static_cast<uint8_t>(from <= 15 ? from : kNoByte);
+  }
+
+  void AddToColumn(unsigned number, unsigned place, unsigned column) {
+    const uint64_t bit = uint64_t{1} << place;
+    const bool is_full = column < full_columns_;
+    if (is_full && number == 0) bytes_.first_places[column] |= bit;
+    if (is_full && number == 1) bytes_.second_places[column] |= bit;
+    if (!is_full && number == 0) bytes_.partial_first_places |= bit;
+    if (!is_full && number == 1) bytes_.partial_second_places |= static_cast<uint32_t>(bit);
   }
 
   PoolBytes Finish(unsigned threshold) {
@@ -184,7 +209,7 @@ class PoolBytesWriter {
   unsigned places_[2] = {0, 0};  // taken in each lane, of all registers
 };
 
-inline PoolBytes PoolBytes::Make(const Pool& pool, const Arrangement& arrangement) {
+PoolBytes PoolBytes::Make(const Pool& pool, const Arrangement& arrangement) {
   return PoolBytesWriter::Write(pool, arrangement.fast_columns, arrangement.block_bytes);
 }
 
