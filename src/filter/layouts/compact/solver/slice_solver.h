@@ -33,38 +33,32 @@ class SliceKeys {
   BLOOMLINE_SLICES_INLINE SliceKeys(const SliceLayout& slice_layout, const uint64_t* hashes,
                                     size_t n)
       : layout(slice_layout),
-        two(n > 64),
+        has_upper(n > 64),
         keys_{OnesBelow64(static_cast<unsigned>(n)),
-              two ? OnesBelow64(static_cast<unsigned>(n - 64)) : 0} {
+              has_upper ? OnesBelow64(static_cast<unsigned>(n - 64)) : 0} {
+    enum { kSlots, kFields, kTail };
     alignas(64) uint64_t words[3][128];
     // The multiplications, whose upper halves vector instructions do not give, in a loop of their
     // own, so that compilers make vector instructions of the next one.
     for (size_t i = 0; i < n; ++i) {
       const CompactKey key = MakeCompactKey(hashes[i]);
-      words[0][i] = key.slots.word;
-      words[1][i] = key.slots.field;
-      words[2][i] = key.variable;
+      words[kSlots][i] = key.slots.word;
+      words[kFields][i] = key.slots.field;
+      words[kTail][i] = key.variable;
     }
     for (size_t i = 0; i < n; ++i) {
-      const CompactKey key = {{words[0][i], words[1][i]}, words[2][i]};
-      words[1][i] = key.slots.field | uint64_t{Selector(hashes[i])} << 8 * kSelectorByte;
-      words[2][i] = layout.Tail(hashes[i], key);
+      const CompactKey key = {{words[kSlots][i], words[kFields][i]}, words[kTail][i]};
+      words[kFields][i] = key.slots.field | uint64_t{Selector(hashes[i])} << 8 * kSelectorByte;
+      words[kTail][i] = layout.Tail(hashes[i], key);
     }
-    for (size_t i = n; i < (two ? 128 : 64); ++i) words[0][i] = words[1][i] = words[2][i] = 0;
-    Bytes columns[2][8];
-    for (unsigned word = 0; word < 3; ++word) {
-      const unsigned first = word == 0 ? 0 : word == 1 ? kWordSlices : layout.tail;
-      const unsigned end = word == 0 ? kWordSlices : word == 1 ? layout.tail : layout.end;
-      Simd::Transpose(words[word], columns[0]);
-      if (two) Simd::Transpose(words[word] + 64, columns[1]);
-      for (unsigned i = first; i < end; ++i) {
-        slices_[i].low = columns[0][i - first];
-        if (two) slices_[i].high = columns[1][i - first];
-      }
-      if (word != 1) continue;
-      selectors_.low = columns[0][kSelectorByte];
-      if (two) selectors_.high = columns[1][kSelectorByte];
+    for (size_t i = n; i < (has_upper ? 128 : 64); ++i) {
+      words[kSlots][i] = words[kFields][i] = words[kTail][i] = 0;
     }
+    Columns columns;
+    TransposeInto(words[kSlots], 0, kWordSlices, &columns);
+    TransposeInto(words[kFields], kWordSlices, layout.tail, &columns);
+    TakeSelectors(columns);
+    TransposeInto(words[kTail], layout.tail, layout.end, &columns);
   }
 
   // Their equations, none of which has a pivot yet.
@@ -72,7 +66,7 @@ class SliceKeys {
     system->Start(keys_);
     for (unsigned i = 0; i < layout.end; ++i) {
       system->slices[i].low = slices_[i].low;
-      if (two) system->slices[i].high = slices_[i].high;
+      if (has_upper) system->slices[i].high = slices_[i].high;
     }
   }
 
@@ -83,7 +77,7 @@ class SliceKeys {
     Slice<Simd> three;
     // The upper half too, so that no caller reads it uninitialized.
     three.low = three.high = ThreeBits(slices[i].low, slices[next].low, bit % 8);
-    if (two) three.high = ThreeBits(slices[i].high, slices[next].high, bit % 8);
+    if (has_upper) three.high = ThreeBits(slices[i].high, slices[next].high, bit % 8);
     return three;
   }
   // Added to slots 0 to 2 by an attempt: WordInAttempt.
@@ -125,10 +119,32 @@ class SliceKeys {
   }
 
   const SliceLayout layout;
-  const bool two;  // more than 64 keys
+  const bool has_upper;  // keys from 64 on
 
  private:
   static constexpr unsigned kSelectorByte = 7;  // of the fields
+
+  // Column i has byte i of each word.
+  struct Columns {
+    Bytes low[8];
+    Bytes high[8];  // if has_upper
+  };
+
+  // The columns of the words become slices first to end - 1.
+  BLOOMLINE_SLICES_TARGET void TransposeInto(const uint64_t* words, unsigned first, unsigned end,
+                                             Columns* columns) {
+    Simd::Transpose(words, columns->low);
+    if (has_upper) Simd::Transpose(words + 64, columns->high);
+    for (unsigned i = first; i < end; ++i) {
+      slices_[i].low = columns->low[i - first];
+      if (has_upper) slices_[i].high = columns->high[i - first];
+    }
+  }
+
+  BLOOMLINE_SLICES_INLINE void TakeSelectors(const Columns& fields) {
+    selectors_.low = fields.low[kSelectorByte];
+    if (has_upper) selectors_.high = fields.high[kSelectorByte];
+  }
 
   // Three bits of each 16, from `bit` on, by matrices whose rows move these bits to bits 0 to 2.
   BLOOMLINE_SLICES_INLINE static Bytes ThreeBits(const Bytes& slice, const Bytes& next,
@@ -143,7 +159,7 @@ class SliceKeys {
   BLOOMLINE_SLICES_INLINE void FindUsers(const ColumnCounts& counts, unsigned salt,
                                          uint64_t users[2]) const {
     users[0] = keys_[0] & Simd::SumsBelow(selectors_.low, salt, counts.threshold);
-    users[1] = two ? keys_[1] & Simd::SumsBelow(selectors_.high, salt, counts.threshold) : 0;
+    users[1] = has_upper ? keys_[1] & Simd::SumsBelow(selectors_.high, salt, counts.threshold) : 0;
   }
 
   // The slots of the partial column, and then its right-hand sides. Users from 64 on take the
@@ -154,7 +170,7 @@ class SliceKeys {
     system->slices[right] = slices_[layout.tail + counts.full / 8];
     const Slice<Simd> window = Window(slices_, attempt);
     system->slices[0].low = Simd::Xor(system->slices[0].low, window.low);
-    if (two) system->slices[0].high = Simd::Xor(system->slices[0].high, window.high);
+    if (has_upper) system->slices[0].high = Simd::Xor(system->slices[0].high, window.high);
     if (system->unused[1] != 0) system->BringUnused(0, right + 1);
   }
 
@@ -226,7 +242,7 @@ class SliceSolver {
   const SliceLayout& layout() const { return keys_.layout; }
 
   BLOOMLINE_SLICES_INLINE bool EliminateFixedSlots(unsigned slots) {
-    return keys_.two
+    return keys_.has_upper
                ? system_.template EliminateSlots<true>(kNumVariableSlots, slots, layout().end)
                : system_.template EliminateSlots<false>(kNumVariableSlots, slots, layout().end);
   }
@@ -267,14 +283,14 @@ class SliceSolver {
 
   BLOOMLINE_SLICES_INLINE void Eliminate(const Slice<Simd>& slice, unsigned first_slot,
                                          unsigned slots, unsigned first, unsigned end) {
-    system_.NotePivots(first_slot, keys_.two ? EliminateIn<true>(slice, slots, first, end)
-                                             : EliminateIn<false>(slice, slots, first, end));
+    system_.NotePivots(first_slot, keys_.has_upper ? EliminateIn<true>(slice, slots, first, end)
+                                                   : EliminateIn<false>(slice, slots, first, end));
   }
-  template <bool kTwo>
+  template <bool kHasUpper>
   BLOOMLINE_SLICES_INLINE EightPivots EliminateIn(const Slice<Simd>& slice, unsigned slots,
                                                   unsigned first, unsigned end) {
-    const auto chosen = system_.template Choose<kTwo>(slice, slots);
-    for (unsigned i = first; i < end; ++i) chosen.template In<kTwo>(&system_.slices[i]);
+    const auto chosen = system_.template Choose<kHasUpper>(slice, slots);
+    for (unsigned i = first; i < end; ++i) chosen.template In<kHasUpper>(&system_.slices[i]);
     return chosen.pivots;
   }
 

@@ -183,11 +183,11 @@ struct SliceSystem {
   // The changes of the equations by a choice of eight pivots.
   struct Elimination {
     // Clears the pivots' slots in a slice.
-    template <bool kTwo>
+    template <bool kHasUpper>
     BLOOMLINE_SLICES_INLINE void In(Slice<Simd>* slice) const {
       const typename Simd::Matrix matrix = Simd::MatrixAt(slice->low, equations, 0);
       slice->low = Simd::Xor(slice->low, Simd::TimesMatrix(sums.low, matrix));
-      if (kTwo) slice->high = Simd::Xor(slice->high, Simd::TimesMatrix(sums.high, matrix));
+      if (kHasUpper) slice->high = Simd::Xor(slice->high, Simd::TimesMatrix(sums.high, matrix));
     }
 
     EightPivots pivots;
@@ -208,8 +208,8 @@ struct SliceSystem {
     std::fill_n(pivots, sizeof(pivots), uint8_t{0});
   }
 
-  // Pivots for those slots of a slice that `slots` names. kTwo: there are equations from 64 on;
-  // these give no pivots.
+  // Pivots for those slots of a slice that `slots` names. kHasUpper: there are equations from 64
+  // on; these give no pivots.
   //
   // They get their sums without choosing again. Row b of M is the byte of slot b's pivot before the
   // elimination, row b of S its byte of `sums`, which says what is added to it. The elimination
@@ -219,7 +219,7 @@ struct SliceSystem {
   //
   // An equation with byte v needs sums x with v + x M = 0, so x = v (I + S). Rows of slots without
   // a pivot are no part of that, so v has to have no bits of these slots.
-  template <bool kTwo>
+  template <bool kHasUpper>
   BLOOMLINE_SLICES_INLINE Elimination Choose(const Slice<Simd>& slice, unsigned slots) {
     constexpr uint64_t kIdentity = 0x8040201008040201;
     uint64_t masks[8];
@@ -228,7 +228,7 @@ struct SliceSystem {
     chosen.pivots = ChoosePivots(masks, &unused[0]);
     chosen.sums.low = Simd::FromBitMasks(masks);
     chosen.equations = Simd::Selectors(chosen.pivots.equations);
-    if (kTwo) {
+    if (kHasUpper) {
       chosen.sums.high =
           Simd::TimesMatrix(Simd::And(slice.high, chosen.pivots.slots()),
                             Simd::MatrixAt(chosen.sums.low, chosen.equations, kIdentity));
@@ -267,9 +267,9 @@ struct SliceSystem {
   }
 
   // Eliminates the slots from first_slot, which is below 8, to num_slots; the slices to `end`
-  // follow. False, only with kTwo: a slot had no pivot among equations 0 to 63, and one from 64 on
-  // might be it.
-  template <bool kTwo>
+  // follow. False, only with kHasUpper: a slot had no pivot among equations 0 to 63, and one from
+  // 64 on might be it.
+  template <bool kHasUpper>
   BLOOMLINE_SLICES_TARGET bool EliminateSlots(unsigned first_slot, unsigned num_slots,
                                               unsigned end) {
     // Equations from 64 on take the places of pivots, of which there must be as many: each slot so
@@ -280,23 +280,23 @@ struct SliceSystem {
     const unsigned bring_at = std::max(with_room, 6u);
     Slice<Simd> slice = slices[0];
     for (unsigned i = 0; 8 * i < num_slots; ++i) {
-      if (kTwo && i == bring_at) {
+      if (kHasUpper && i == bring_at) {
         MovePivots(BringUnused(i, end));
         slice = slices[i];
       }
       const unsigned slots = static_cast<unsigned>(OnesBelow64(std::min(8u, num_slots - 8 * i))) &
                              (i == 0 ? 0xFFu << first_slot : 0xFFu);
-      const Elimination chosen = Choose<kTwo>(slice, slots);
+      const Elimination chosen = Choose<kHasUpper>(slice, slots);
       // The next slots first, and not by way of memory: all waits for them. A slice that has slots
       // from num_slots on is itself the next: AddFixedSlot may take them later. Others that are
       // done are not updated any more.
       const unsigned next = 8 * i + 8 <= num_slots ? i + 1 : i;
-      chosen.template In<kTwo>(&slices[next]);
+      chosen.template In<kHasUpper>(&slices[next]);
       slice = slices[next];
       for (unsigned later = next + 1; later < end; ++later)
-        chosen.template In<kTwo>(&slices[later]);
+        chosen.template In<kHasUpper>(&slices[later]);
       NotePivots(8 * i, chosen.pivots);
-      if (kTwo && i < bring_at && chosen.pivots.slots() != slots) return false;
+      if (kHasUpper && i < bring_at && chosen.pivots.slots() != slots) return false;
     }
     return true;
   }
