@@ -84,15 +84,28 @@ struct List {
 };
 
 // A model of what scans ask for, used until scans are known.
+struct AskedModel {
+  // Weights of kinds of ranges. Ranges of whole bytes end at the ends of fields; ranges of numbers
+  // have any size; points are ranges in which two keys hardly ever lie.
+  double prefixes = 1;
+  double bytes = 1;
+  double numbers = 0.1;
+  double points = 0.5;
 
-// Weights of kinds of ranges. Ranges of whole bytes end at the ends of fields; ranges of numbers
-// have any size; points are ranges in which two keys hardly ever lie.
-constexpr double kWeightOfPrefixes = 1;
-constexpr double kWeightOfBytes = 1;
-constexpr double kWeightOfNumbers = 0.1;
-constexpr double kWeightOfPoints = 0.5;
-// In addition to delimiters.
-constexpr double kBesideDelimiters = 0.05;
+  // Factors of these weights: for bytes and points of keys that have delimiters, and for fields at
+  // whose end nearly all keys are distinguished.
+  double beside_delimiters = 0.05;
+  double all_keys_in_last_level = 0.02;
+  double all_keys_in_upper_level = 0.3;
+
+  // A byte counts less the more bits the next one distinguishes. Its weight is divided by these
+  // bits and so much more, because they may be 0.
+  double next_byte = 0.05;
+  double next_byte_in_text = 0.2;
+  // A tree of text counts as if at least this part of it were missing.
+  double least_absent = 0.05;
+};
+constexpr AskedModel kAskedModel;
 
 constexpr double kNearlyAll = 0.9;
 
@@ -132,6 +145,8 @@ class AskedPlaces {
   double num_keys() const { return static_cast<double>(counts_.num_keys()); }
   // The number of cells for each that is a byte shorter.
   double Times(size_t bits) const { return num_cells(bits) / num_cells(bits - 8); }
+  // What the last byte of a cell distinguishes.
+  double NewBits(size_t bits) const { return std::log2(Times(bits)); }
 
   void AddPrefixes() {
     const bool only_sure = counts_.num_sure_prefixes() != 0;
@@ -152,12 +167,12 @@ class AskedPlaces {
         has_prefixes_ = true;
       }
     }
-    Normalize(asked_.begin() + first, asked_.end(), kWeightOfPrefixes);
+    Normalize(asked_.begin() + first, asked_.end(), kAskedModel.prefixes);
   }
 
   void AddCells() {
     if (counts_.SurePrefixesTakeAll()) return;
-    const double beside = has_prefixes_ ? kBesideDelimiters : 1;
+    const double beside = has_prefixes_ ? kAskedModel.beside_delimiters : 1;
     const size_t first_candidate = candidates_.size;
     const size_t first = asked_.size;
     // Fields end at bytes. Text has no numbers that are cells.
@@ -181,7 +196,7 @@ class AskedPlaces {
       if (bits % 8 != 0) continue;
       asked_.Add({place, counts_.is_text() ? WeightInText(place) : WeightOfFieldEnd(place)});
     }
-    Normalize(asked_.begin() + first, asked_.end(), kWeightOfBytes * beside);
+    Normalize(asked_.begin() + first, asked_.end(), kAskedModel.bytes * beside);
     if (candidates_.size == first_candidate) return;
     if (counts_.is_text()) {
       // The shortest cells that distinguish nearly all keys serve the most ranges.
@@ -189,26 +204,26 @@ class AskedPlaces {
              candidates_.end()[-2].place.num_entries > kNearlyAll * num_keys()) {
         --candidates_.size;
       }
-      asked_.Add({candidates_.end()[-1].place, kWeightOfPoints * beside});
+      asked_.Add({candidates_.end()[-1].place, kAskedModel.points * beside});
       return;
     }
     const size_t first_number = asked_.size;
     for (size_t i = first_candidate; i < candidates_.size; ++i) {
       asked_.Add({candidates_.items[i].place, 1});
     }
-    Normalize(asked_.begin() + first_number, asked_.end(), kWeightOfNumbers);
+    Normalize(asked_.begin() + first_number, asked_.end(), kAskedModel.numbers);
   }
 
   // A byte that distinguishes many keys, before one that does not, ends a field. But once all keys
   // are distinguished, no byte can do that. This may be a field, too: a file of an upper level has
   // one key of each, in the last level it would have more.
   double WeightOfFieldEnd(const Place& place) const {
-    constexpr double kWithAllKeys[] = {0.02, 0.3};
     const double weight =
-        std::min(1.0, std::log2(Times(place.bits))) / (0.05 + std::log2(Times(place.bits + 8)));
-    return place.num_entries < kNearlyAll * num_keys()
-               ? weight
-               : weight * kWithAllKeys[memory_.num_levels_below == 0 ? 0 : 1];
+        std::min(1.0, NewBits(place.bits)) / (kAskedModel.next_byte + NewBits(place.bits + 8));
+    if (place.num_entries < kNearlyAll * num_keys()) return weight;
+    const bool is_last_level = memory_.num_levels_below == 0;
+    return weight * (is_last_level ? kAskedModel.all_keys_in_last_level
+                                   : kAskedModel.all_keys_in_upper_level);
   }
 
   // A full tree has all digits, or all letters, everywhere. We count the part of the tree that is
@@ -217,8 +232,9 @@ class AskedPlaces {
     constexpr double kDigits = 10;
     constexpr double kLetters = 26;
     const double times = Times(place.bits);
-    const double absent = std::max(0.05, 1 - times / (times > kDigits ? kLetters : kDigits));
-    return absent * std::log2(times) / (0.2 + std::log2(Times(place.bits + 8)));
+    const double all_times = times > kDigits ? kLetters : kDigits;
+    const double absent = std::max(kAskedModel.least_absent, 1 - times / all_times);
+    return absent * NewBits(place.bits) / (kAskedModel.next_byte_in_text + NewBits(place.bits + 8));
   }
 
   // Adds the ranges of the sample, with entries of their places and of shorter ones.
