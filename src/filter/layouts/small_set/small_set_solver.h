@@ -36,9 +36,37 @@ struct Equations {
   uint64_t with_pivot = 0;  // bit i: equation i has one
 };
 
+struct Equation {
+  uint64_t slots = 0;
+  uint64_t hash = 0;
+};
+
 // Up to four pivots: equations of which none has the pivot of another. Unused ones are 0.
 constexpr unsigned kBatchPivots = 4;
 struct PivotBatch {
+  // Adds to `equation` those of the first `size` whose pivot it has.
+  BLOOMLINE_ALWAYS_INLINE void Reduce(unsigned size, Equation* equation) const {
+#pragma GCC unroll 4
+    for (unsigned j = 0; j < size; ++j) {
+      const uint64_t mask = AllOnesIf(equation->slots >> pivots[j]);
+      equation->slots ^= slots[j] & mask;
+      equation->hash ^= hashes[j] & mask;
+    }
+  }
+
+  // Puts a reduced equation behind the first `size`, and takes its pivot out of these.
+  BLOOMLINE_ALWAYS_INLINE void Add(unsigned size, const Equation& equation, unsigned pivot) {
+#pragma GCC unroll 4
+    for (unsigned j = 0; j < size; ++j) {
+      const uint64_t mask = AllOnesIf(slots[j] >> pivot);
+      slots[j] ^= equation.slots & mask;
+      hashes[j] ^= equation.hash & mask;
+    }
+    slots[size] = equation.slots;
+    hashes[size] = equation.hash;
+    pivots[size] = pivot;
+  }
+
   uint64_t slots[kBatchPivots] = {};
   uint64_t hashes[kBatchPivots] = {};
   unsigned pivots[kBatchPivots] = {};
@@ -58,31 +86,16 @@ BLOOMLINE_ALWAYS_INLINE void ReduceInBatches(Equations* equations, size_t n, siz
     // Unrolled, the batch stays in registers.
 #pragma GCC unroll 4
     for (unsigned k = 0; k < kBatchPivots; ++k) {
-      uint64_t slots = 0;
-      uint64_t hash = 0;
+      Equation equation;
       for (; i < count; ++i) {
         if ((equations->with_pivot >> i & 1) != 0) continue;
-        slots = equations->slots[i];
-        hash = equations->hashes[i];
-#pragma GCC unroll 4
-        for (unsigned j = 0; j < k; ++j) {
-          const uint64_t mask = AllOnesIf(slots >> batch.pivots[j]);
-          slots ^= batch.slots[j] & mask;
-          hash ^= batch.hashes[j] & mask;
-        }
-        if ((slots & allowed) != 0) break;
+        equation = {equations->slots[i], equations->hashes[i]};
+        batch.Reduce(k, &equation);
+        if ((equation.slots & allowed) != 0) break;
       }
       if (i == count) break;
-      const auto pivot = static_cast<unsigned>(__builtin_ctzll(slots & allowed));
-#pragma GCC unroll 4
-      for (unsigned j = 0; j < k; ++j) {
-        const uint64_t mask = AllOnesIf(batch.slots[j] >> pivot);
-        batch.slots[j] ^= slots & mask;
-        batch.hashes[j] ^= hash & mask;
-      }
-      batch.slots[k] = slots;
-      batch.hashes[k] = hash;
-      batch.pivots[k] = pivot;
+      const auto pivot = static_cast<unsigned>(__builtin_ctzll(equation.slots & allowed));
+      batch.Add(k, equation, pivot);
       places[k] = i;
       size = k + 1;
       equations->with_pivot |= uint64_t{1} << i;
