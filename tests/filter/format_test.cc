@@ -133,19 +133,23 @@ TEST(StandaloneFormatTest, RandomBytesOfEveryLengthMatchEverything) {
   }
 }
 
+// Any layout that can have these bytes, with parameters that depend on their number.
+FilterShape ShapeOfBytes(size_t bytes) {
+  const auto k = static_cast<int>(bytes % 30 + 1);
+  const auto lines = static_cast<uint32_t>(bytes / 64);
+  if (bytes % 32 != 0) return FilterShape::Flat(bytes, k);
+  if (bytes % 64 != 0) return FilterShape::Compact(bytes / 32, lines % 2);
+  if (bytes % 192 != 0) return FilterShape::Compact(lines, 2 + lines % 4);
+  return FilterShape::Blocked(lines, k);
+}
+
 TEST(StandaloneFormatTest, RandomPayloadUnderAValidTrailerIsNeverReadOutside) {
   std::mt19937_64 random(2);
   GuardedBytes guarded(kMaxLength + 64);
   for (size_t length = 0; length <= kMaxLength; ++length) {
     std::string bytes = RandomBytes(length, random);
     std::string trailer(filter::kTrailerBytes, '\0');
-    const auto k = static_cast<int>(length % 30 + 1);
-    const auto half_lines = static_cast<uint32_t>(length / 32);
-    const FilterShape shape = length % 32 != 0    ? FilterShape::Flat(length, k)
-                              : length % 192 == 0 ? FilterShape::Blocked(length / 64, k)
-                              : length % 64 == 0
-                                  ? FilterShape::Compact(length / 64, 2 + half_lines / 2 % 4)
-                                  : FilterShape::Compact(length / 32, half_lines / 2 % 2);
+    const FilterShape shape = ShapeOfBytes(length);
     filter::EncodeTrailer(shape, length, trailer.data());
     bytes += trailer;
     const Payload payload = filter::DecodeTrailer(guarded.AtEnd(bytes));
@@ -402,6 +406,38 @@ TEST(SecondPayloadFormatTest, BesideOtherFields) {
   EXPECT_TRUE(filter::SaysAlwaysMatch(always));
 }
 
+// The table of docs/format.md, section 4. `code - base` is k; or, in the rows of small sets, a
+// quarter of the first attempt, and the number of blocks.
+constexpr struct {
+  int from, to;
+  Layout layout;
+  int base;
+} kLevelDBCodes[] = {{0x01, 0x1E, Layout::kClassic, 0},
+                     {0x80, 0x9D, Layout::kFlat, 0x7F},
+                     {0xA0, 0xBD, Layout::kBlocked, 0x9F},
+                     {0xE0, 0xE3, Layout::kSmallSet, 0xE0},
+                     {0xE4, 0xFA, Layout::kSmallSet, 0xE2}};
+
+FilterShape SmallSetShape(size_t bytes, size_t num_blocks, uint32_t first_attempt) {
+  const size_t block_bytes = bytes / num_blocks;
+  const bool fits = bytes % num_blocks == 0 && block_bytes >= 8 && block_bytes <= 64;
+  if (!fits) return FilterShape();
+  return FilterShape::SmallSet(num_blocks, static_cast<uint32_t>(block_bytes), first_attempt);
+}
+
+FilterShape LevelDBShape(int code, size_t bytes) {
+  for (const auto& row : kLevelDBCodes) {
+    if (code < row.from || code > row.to) continue;
+    const int value = code - row.base;
+    if (row.layout == Layout::kClassic) return FilterShape::Classic(bytes, value);
+    if (row.layout == Layout::kFlat) return FilterShape::Flat(bytes, value);
+    if (row.from == 0xE0) return SmallSetShape(bytes, 1, 4 * static_cast<uint32_t>(value));
+    if (row.from == 0xE4) return SmallSetShape(bytes, static_cast<size_t>(value), 0);
+    if (bytes % 64 == 0) return FilterShape::Blocked(bytes / 64, value);
+  }
+  return FilterShape();
+}
+
 TEST(LevelDBFormatTest, EveryLastByteMeansWhatTheTableSays) {
   for (size_t length = 1; length <= 25 * 64; ++length) {
     std::string filter(length + 1, '\0');
@@ -409,29 +445,12 @@ TEST(LevelDBFormatTest, EveryLastByteMeansWhatTheTableSays) {
       SCOPED_TRACE(testing::Message() << length << " bytes, code " << code);
       filter.back() = static_cast<char>(code);
       const Payload payload = filter::DecodeLevelDB(filter);
-      const size_t small_set_blocks = code >= 0xE0 && code <= 0xE3   ? 1
-                                      : code >= 0xE4 && code <= 0xFA ? size_t(code - 0xE2)
-                                                                     : 0;
-      Layout layout = Layout::kAlwaysMatch;
-      int num_probes = 0;
-      if (code >= 1 && code <= 30) {
-        layout = Layout::kClassic;
-        num_probes = code;
-      } else if (code >= 0x80 && code <= 0x9D) {
-        layout = Layout::kFlat;
-        num_probes = code - 0x7F;
-      } else if (code >= 0xA0 && code <= 0xBD && length % 64 == 0) {
-        layout = Layout::kBlocked;
-        num_probes = code - 0x9F;
-      } else if (small_set_blocks != 0 && length % small_set_blocks == 0 &&
-                 length >= 8 * small_set_blocks && length <= 64 * small_set_blocks) {
-        layout = Layout::kSmallSet;
-        ASSERT_EQ(payload.num_blocks, small_set_blocks);
-        ASSERT_EQ(payload.first_attempt, small_set_blocks == 1 ? 4u * unsigned(code - 0xE0) : 0u);
-      }
-      ASSERT_EQ(payload.layout, layout);
-      ASSERT_EQ(payload.num_probes, num_probes);
-      ASSERT_EQ(payload.payload_bytes(), layout == Layout::kAlwaysMatch ? 0 : length);
+      const FilterShape expected = LevelDBShape(code, length);
+      ASSERT_EQ(payload.layout, expected.layout);
+      ASSERT_EQ(payload.num_probes, expected.num_probes);
+      ASSERT_EQ(payload.num_blocks, expected.num_blocks);
+      ASSERT_EQ(payload.first_attempt, expected.first_attempt);
+      ASSERT_EQ(payload.payload_bytes(), expected.layout == Layout::kAlwaysMatch ? 0 : length);
     }
   }
 }
