@@ -184,6 +184,100 @@ TEST(RangeEntriesTest, PruningLosesNothingAndKeepsLittle) {
   }
 }
 
+// ---- Counts, and what may be forgotten meanwhile.
+
+// With or without binary keys.
+Keys ShortKeys(std::mt19937_64* random) {
+  constexpr char kBytes[] = {'/', '/', ':', 'a', 'b', ' ', 0};
+  const size_t num_kinds = sizeof(kBytes) - ((*random)() % 2);
+  Keys keys;
+  while (keys.size() < 100) {
+    std::string key(1 + (*random)() % 14, '\0');
+    for (char& byte : key) byte = kBytes[(*random)() % num_kinds];
+    keys.insert(key);
+  }
+  return keys;
+}
+
+filter::KeyDifference Difference(const std::string& previous, const std::string& text) {
+  filter::KeyDifference key = {text};
+  while (key.common_bytes < std::min(text.size(), previous.size()) &&
+         text[key.common_bytes] == previous[key.common_bytes]) {
+    ++key.common_bytes;
+  }
+  while (!previous.empty() && key.common_bits < filter::kMaxCellBits &&
+         Cell(text, key.common_bits + 1) == Cell(previous, key.common_bits + 1)) {
+    ++key.common_bits;
+  }
+  return key;
+}
+
+struct Kept {
+  filter::KeyDifference key;
+  size_t num_bytes;  // that are not forgotten
+};
+
+std::vector<Kept> CountAndForget(const Keys& keys, std::mt19937_64* random, RangeCounts* counts) {
+  std::vector<Kept> kept;
+  std::string previous;
+  for (const std::string& text : keys) {
+    const filter::KeyDifference key = Difference(previous, text);
+    kept.push_back({key, counts->Count(key)});
+    previous = text;
+    if ((*random)() % 20 != 0) continue;
+    counts->Forget(double((*random)() % 100));
+    for (Kept& old : kept) {
+      if (old.num_bytes != 0) old.num_bytes = counts->NeededBytes(old.key);
+    }
+  }
+  return kept;
+}
+
+void ExpectCellsOf(const Keys& keys, const RangeCounts& counts) {
+  RangeCounts::NumCells num_cells;
+  counts.CopyNumCells(&num_cells);
+  for (const size_t bits : {1, 3, 8, 17, 64, 112, 500}) {
+    Keys cells;
+    for (const std::string& key : keys) cells.insert(Cell(key, bits));
+    ASSERT_EQ(num_cells[bits], double(cells.size())) << bits;
+  }
+}
+
+void ExpectPrefixesOf(const Keys& keys, const RangeCounts& counts, uint64_t* num_counted) {
+  for (size_t i = 0; i < RangeCounts::kDelimiters.size() && counts.is_text(); ++i) {
+    const auto delimiter = static_cast<unsigned char>(RangeCounts::kDelimiters[i]);
+    Keys at_depth[filter::kMaxDepth + 1];
+    for (const std::string& key : keys) {
+      const auto prefixes = DelimitedPrefixes(key, delimiter);
+      for (size_t n = 1; n <= prefixes.size(); ++n) {
+        at_depth[std::min(n, filter::kMaxDepth)].insert(prefixes[n - 1]);
+      }
+    }
+    for (size_t depth = 1; depth <= counts.max_depth(i); ++depth) {
+      ++*num_counted;
+      ASSERT_EQ(counts.num_prefixes(i, depth), double(at_depth[depth].size()));
+    }
+  }
+}
+
+// The bytes of the key that its new entries of these kinds are made of, one number for each entry.
+std::vector<size_t> NeededBytes(const filter::KeyDifference& key, const EntryKinds& kinds) {
+  std::vector<size_t> needed;
+  for (size_t i = 0; i < kinds.num_cells; ++i) {
+    if (kinds.cells[i].bits <= key.common_bits) continue;
+    needed.push_back(std::min(filter::CellBytes(kinds.cells[i].bits), key.key.size()));
+  }
+  for (size_t i = 0; i < kinds.num_prefixes; ++i) {
+    const auto prefixes = DelimitedPrefixes(std::string(key.key), kinds.prefixes[i].delimiter);
+    for (size_t n = 1; n <= prefixes.size(); ++n) {
+      const bool is_new = prefixes[n - 1].size() > key.common_bytes;
+      if (!is_new || std::min(n, filter::kMaxDepth) != kinds.prefixes[i].depth) continue;
+      needed.push_back(prefixes[n - 1].size());
+    }
+  }
+  return needed;
+}
+
 // How many different cells and prefixes keys have; whatever is forgotten meanwhile, the entries of
 // each key that may still be chosen can be made of what it needs.
 TEST(RangeEntriesTest, CountsAreExactAndForgetLosesNothing) {
@@ -191,80 +285,19 @@ TEST(RangeEntriesTest, CountsAreExactAndForgetLosesNothing) {
   uint64_t num_chosen = 0;
   uint64_t num_counted = 0;
   for (int set = 0; set < 1000; ++set) {
-    constexpr char kBytes[] = {'/', '/', ':', 'a', 'b', ' ', 0};
-    const size_t num_kinds = sizeof(kBytes) - (random() % 2);  // with or without binary keys
-    Keys keys;
-    while (keys.size() < 100) {
-      std::string key(1 + random() % 14, '\0');
-      for (char& byte : key) byte = kBytes[random() % num_kinds];
-      keys.insert(key);
-    }
-    struct Kept {
-      filter::KeyDifference key;
-      size_t num_bytes;
-    };
-    std::vector<Kept> kept;
+    const Keys keys = ShortKeys(&random);
     RangeCounts counts;
-    std::string previous;
-    for (const std::string& text : keys) {
-      filter::KeyDifference key = {text};
-      while (key.common_bytes < std::min(text.size(), previous.size()) &&
-             text[key.common_bytes] == previous[key.common_bytes]) {
-        ++key.common_bytes;
-      }
-      while (!previous.empty() && key.common_bits < filter::kMaxCellBits &&
-             Cell(text, key.common_bits + 1) == Cell(previous, key.common_bits + 1)) {
-        ++key.common_bits;
-      }
-      kept.push_back({key, counts.Count(key)});
-      previous = text;
-      if (random() % 20 != 0) continue;
-      counts.Forget(double(random() % 100));
-      for (Kept& old : kept) {
-        if (old.num_bytes != 0) old.num_bytes = counts.NeededBytes(old.key);
-      }
-    }
+    const std::vector<Kept> kept = CountAndForget(keys, &random, &counts);
     ASSERT_EQ(counts.num_keys(), keys.size());
-    RangeCounts::NumCells num_cells;
-    counts.CopyNumCells(&num_cells);
-    for (const size_t bits : {1, 3, 8, 17, 64, 112, 500}) {
-      Keys cells;
-      for (const std::string& key : keys) cells.insert(Cell(key, bits));
-      ASSERT_EQ(num_cells[bits], double(cells.size())) << bits;
-    }
-    for (size_t i = 0; i < RangeCounts::kDelimiters.size() && counts.is_text(); ++i) {
-      Keys at_depth[filter::kMaxDepth + 1];
-      for (const std::string& key : keys) {
-        const auto prefixes =
-            DelimitedPrefixes(key, static_cast<unsigned char>(RangeCounts::kDelimiters[i]));
-        for (size_t n = 1; n <= prefixes.size(); ++n) {
-          at_depth[std::min(n, filter::kMaxDepth)].insert(prefixes[n - 1]);
-        }
-      }
-      for (size_t depth = 1; depth <= counts.max_depth(i); ++depth) {
-        ++num_counted;
-        ASSERT_EQ(counts.num_prefixes(i, depth), double(at_depth[depth].size()));
-      }
-    }
+    ASSERT_NO_FATAL_FAILURE(ExpectCellsOf(keys, counts));
+    ASSERT_NO_FATAL_FAILURE(ExpectPrefixesOf(keys, counts, &num_counted));
     filter::RangeMemory memory;
     memory.bits_per_key = double(random() % 2000) / 100;
     const EntryKinds chosen = filter::ChooseEntries(counts, memory).kinds;
     for (const Kept& old : kept) {
-      for (size_t i = 0; i < chosen.num_cells; ++i) {
-        if (chosen.cells[i].bits <= old.key.common_bits) continue;
+      for (const size_t bytes : NeededBytes(old.key, chosen)) {
         ++num_chosen;
-        ASSERT_GE(old.num_bytes,
-                  std::min(filter::CellBytes(chosen.cells[i].bits), old.key.key.size()));
-      }
-      for (size_t i = 0; i < chosen.num_prefixes; ++i) {
-        const auto prefixes =
-            DelimitedPrefixes(std::string(old.key.key), chosen.prefixes[i].delimiter);
-        for (size_t n = 1; n <= prefixes.size(); ++n) {
-          const bool is_new = prefixes[n - 1].size() > old.key.common_bytes;
-          if (!is_new || std::min(n, filter::kMaxDepth) != chosen.prefixes[i].depth) continue;
-          ++num_chosen;
-          ASSERT_GE(old.num_bytes, prefixes[n - 1].size());
-        }
+        ASSERT_GE(old.num_bytes, bytes);
       }
     }
   }
@@ -282,7 +315,8 @@ TEST(RangeEntriesTest, KeysInAnotherOrderGiveNone) {
     writer.Reset();
     for (const std::string& key : keys) entries.Add(key, &writer);
     entries.Finish(false, &writer);
-    EXPECT_EQ(writer.tail_bytes() > writer.end_bytes(), writer.end_bytes() == with);
+    const bool has_entries = writer.end_bytes() == with;
+    EXPECT_EQ(writer.tail_bytes() > writer.end_bytes(), has_entries);
     return writer.end_bytes();
   };
   EXPECT_EQ(end_bytes({"", "a", "c", "b"}), without);
