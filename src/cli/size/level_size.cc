@@ -15,6 +15,7 @@
 #include "src/cli/shared/terminal.h"
 #include "src/cli/size/size.h"
 #include "src/filter/sizing/memory_divider.h"
+#include "src/support/bisection.h"
 
 namespace bloomline::cli {
 namespace {
@@ -122,14 +123,13 @@ class LevelSizer {
 
   // The fewest thousandths of bits per key, more than too_few, with a filter in any level.
   double LeastBits(const filter::Divider& divider, double too_few) const {
-    int low = static_cast<int>(kStepsPerBit * too_few);
-    int high = static_cast<int>(kStepsPerBit * allowed_.max);
-    while (high - low > 1) {
-      const int middle = low + (high - low) / 2;
-      const double bits = filter::BitsOfMemory(format_, static_cast<double>(middle) / kStepsPerBit);
-      (divider.At(std::min(bits, allowed_.max)).bytes == 0 ? low : high) = middle;
-    }
-    return static_cast<double>(high) / kStepsPerBit;
+    const auto has_no_filter = [&](int step) {
+      const double bits = filter::BitsOfMemory(format_, static_cast<double>(step) / kStepsPerBit);
+      return divider.At(std::min(bits, allowed_.max)).bytes == 0;
+    };
+    const int low = static_cast<int>(kStepsPerBit * too_few);
+    const int high = static_cast<int>(kStepsPerBit * allowed_.max);
+    return static_cast<double>(support::Bisect(low, high, has_no_filter).fails) / kStepsPerBit;
   }
 
   // Returns the division with the most keys that the memory has room for.
@@ -142,20 +142,16 @@ class LevelSizer {
     const auto fits = [&](uint64_t num_keys) {
       return Divide(KeysByLevel(num_keys), bits).bytes <= memory;
     };
-    uint64_t fitting = fractions_.size();
+    const uint64_t fewest = fractions_.size();
     constexpr double kMostKeys = 1e18;  // a double of more may not fit in an integer
     const double most = std::min(8 * memory / filter::MemoryBits(format_, bits), kMostKeys);
-    uint64_t too_many = static_cast<uint64_t>(most) + 1;
-    if (too_many <= fitting || !fits(fitting)) {
+    const uint64_t too_many = static_cast<uint64_t>(most) + 1;
+    if (too_many <= fewest || !fits(fewest)) {
       SetTooLittle("");
       return std::nullopt;
     }
-    while (too_many - fitting > 1) {
-      const uint64_t middle = fitting + (too_many - fitting) / 2;
-      (fits(middle) ? fitting : too_many) = middle;
-    }
-    size_.num_keys = fitting;
-    return Divide(KeysByLevel(fitting), bits);
+    size_.num_keys = support::Bisect(fewest, too_many, fits).holds;
+    return Divide(KeysByLevel(size_.num_keys), bits);
   }
 
   void SetTooLittle(const std::string& of_keys) {

@@ -9,6 +9,7 @@
 
 #include "bloomline/filter_options.h"
 #include "src/filter/bits/filter_shape.h"
+#include "src/support/bisection.h"
 
 namespace bloomline::filter {
 
@@ -57,11 +58,8 @@ template <typename Reaches>
 double LeastBitsPerKey(double low, double high, double precision, Reaches reaches) {
   if (!reaches(high)) return kNotANumber;
   if (reaches(low)) return low;
-  while (high - low > precision) {
-    const double middle = low + (high - low) / 2;
-    (reaches(middle) ? high : low) = middle;
-  }
-  return high;
+  const auto misses = [&](double bits_per_key) { return !reaches(bits_per_key); };
+  return support::Bisect(low, high, misses, precision).fails;
 }
 
 // Returns `rate` rounded up to two digits: a rate that is printed and given back is then within

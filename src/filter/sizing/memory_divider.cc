@@ -13,6 +13,7 @@
 
 #include "bloomline/sizing.h"
 #include "src/filter/stock/stock_size.h"
+#include "src/support/bisection.h"
 
 namespace bloomline::filter {
 namespace {
@@ -126,13 +127,15 @@ class Spread {
       low = std::min(low, hull_.slope(hull_.last() - 1) / KeysPerRun(i) / 2);
     }
     // Between these gains, reads saved per unit of memory, lies the one that uses the memory up.
-    while (high > low * (1 + 1e-12)) {
-      const double middle = std::sqrt(low) * std::sqrt(high);
-      GoToGain(middle);
-      (rest() < 0 ? low : high) = middle;
-    }
-    GoToGain(high);
-    TakeSteps(low);
+    const auto middle = [](double from, double to) {
+      return to > from * (1 + 1e-12) ? std::sqrt(from) * std::sqrt(to) : from;
+    };
+    const auto gain = support::BisectAt(middle, low, high, [this](double too_low) {
+      GoToGain(too_low);
+      return rest() < 0;
+    });
+    GoToGain(gain.fails);
+    TakeSteps(gain.holds);
   }
 
   // The reads that the filtered levels waste, and the bits per key of each, in the order of

@@ -13,6 +13,7 @@
 #include "src/filter/stock/stock_filter.h"
 #include "src/filter/stock/stock_size.h"
 #include "src/filter/table/layout_table.h"
+#include "src/support/bisection.h"
 #include "src/support/number_text.h"
 
 namespace bloomline {
@@ -88,28 +89,21 @@ double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t ca
 }
 
 double BitsPerKeyForFilterBytes(Format format, uint64_t num_keys, uint64_t filter_bytes) {
-  auto [low, high] = AllowedBitsPerKey(format);
+  const auto [low, high] = AllowedBitsPerKey(format);
   const auto fits = [&](double bits_per_key) {
     return FilterBytes(format, num_keys, bits_per_key) <= filter_bytes;
   };
   if (num_keys == 0 || filter_bytes > support::kMaxBytes || !fits(low)) return kNotANumber;
   if (fits(high)) return high;
-  for (;;) {
-    const double middle = low + (high - low) / 2;
-    if (middle <= low || middle >= high) return low;
-    (fits(middle) ? low : high) = middle;
-  }
+  return support::Bisect(low, high, fits).holds;
 }
 
 uint64_t Capacity(Format format, uint64_t filter_bytes, double bits_per_key) {
   if (!filter::IsAllowed(format, bits_per_key) || filter_bytes > support::kMaxBytes) return 0;
-  uint64_t fitting = 0;
-  uint64_t too_many = 4 * support::kMaxBytes + 1;
-  while (too_many - fitting > 1) {
-    const uint64_t middle = fitting + (too_many - fitting) / 2;
-    (FilterBytes(format, middle, bits_per_key) <= filter_bytes ? fitting : too_many) = middle;
-  }
-  return fitting;
+  const auto fits = [&](uint64_t num_keys) {
+    return FilterBytes(format, num_keys, bits_per_key) <= filter_bytes;
+  };
+  return support::Bisect(uint64_t{0}, 4 * support::kMaxBytes + 1, fits).holds;
 }
 
 double BitsPerKeyForFalsePositiveRate(Format format, double rate) {

@@ -6,6 +6,7 @@
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/stock/ribbon.h"
 #include "src/filter/stock/stock_filter.h"
+#include "src/support/bisection.h"
 
 namespace bloomline::stock {
 namespace {
@@ -86,12 +87,11 @@ double RibbonRateOfMemory(double memory_bits, uint64_t num_keys) {
 
 double RibbonBitsOfMemory(double memory_bits, uint64_t num_keys) {
   constexpr double kMin = 1, kMax = 100;
-  double low = kMin, high = kMax;
-  for (int i = 0; i < 50; ++i) {
-    const double middle = low + (high - low) / 2;
-    (RibbonMemoryBits(middle, num_keys) <= memory_bits ? low : high) = middle;
-  }
-  return low;
+  constexpr double kPrecision = 1.25e-13;  // nine units in the last place of kMax
+  const auto fits = [=](double bits_per_key) {
+    return RibbonMemoryBits(bits_per_key, num_keys) <= memory_bits;
+  };
+  return support::Bisect(kMin, kMax, fits, kPrecision).holds;
 }
 
 uint64_t RibbonPayloadBytes(uint64_t num_keys, double bits_per_key) {

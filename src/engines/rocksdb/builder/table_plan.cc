@@ -9,6 +9,7 @@
 #include "src/filter/ranges/range_field.h"
 #include "src/filter/rates/rates.h"
 #include "src/filter/table/layout_table.h"
+#include "src/support/bisection.h"
 #include "src/support/memory.h"
 
 namespace bloomline::engine {
@@ -85,13 +86,8 @@ uint64_t TablePlan::MostKeys(uint64_t bytes) const {
            writer_.end_bytes();
   };
   const uint64_t most_bytes = std::max(bytes, filter_bytes(1));
-  uint64_t fitting = 1;
-  uint64_t too_many = uint64_t{1} << 63;
-  while (too_many - fitting > 1) {
-    const uint64_t middle = fitting + (too_many - fitting) / 2;
-    (filter_bytes(middle) <= most_bytes ? fitting : too_many) = middle;
-  }
-  return fitting;
+  const auto fits = [&](uint64_t num_keys) { return filter_bytes(num_keys) <= most_bytes; };
+  return support::Bisect(uint64_t{1}, uint64_t{1} << 63, fits).holds;
 }
 
 double TablePlan::FalsePositiveRate(uint64_t num_keys, uint64_t bytes) const {

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "src/filter/sizing/memory_divider.h"
+#include "src/support/bisection.h"
 
 namespace bloomline::engine {
 namespace {
@@ -167,12 +168,9 @@ LevelRules LoweredTo(double bits_per_key, LevelRules rules) {
   };
   // The levels below `least` take from the others.
   if (spread(mean) > memory * 1.001) {
-    double low = 0, high = mean;
-    for (int i = 0; i < 8; ++i) {
-      const double middle = (low + high) / 2;
-      (spread(middle) > memory ? high : low) = middle;
-    }
-    spread(low);
+    const auto fits = [&](double spread_mean) { return spread(spread_mean) <= memory; };
+    const double precision = mean / 200;  // coarse: each try is a whole spread
+    spread(support::Bisect(0.0, mean, fits, precision).holds);
   }
   rules.bits_per_key = RoundedDown(mean);
   std::transform(bits, bits + rules.num_bits, rules.bits, RoundedDown);
