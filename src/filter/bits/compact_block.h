@@ -37,6 +37,8 @@ struct Arrangement {
   constexpr unsigned payload_bits() const { return CompactPayloadBits(block_bytes); }
 };
 
+// A filter's trailer has these numbers. Names give the bytes of a block, and the fast columns.
+enum : unsigned { k32Fast2, k32Fast3, k64Fast4, k64Fast5, k64Fast6, k64Fast7, k16Fast1 };
 constexpr unsigned kNumArrangements = 7;
 
 // Within a block size, by the number of fast columns: fewer columns leave room for more slots. The
@@ -45,6 +47,14 @@ constexpr unsigned kNumArrangements = 7;
 constexpr Arrangement kArrangements[kNumArrangements] = {
     {32, 2, 8, 52}, {32, 3, 2, 16}, {64, 4, 8, 52}, {64, 5, 4, 32},
     {64, 6, 2, 16}, {64, 7, 0, 0},  {16, 1, 8, 52}};
+
+constexpr bool IsNamed(unsigned arrangement, unsigned block_bytes, unsigned fast_columns) {
+  return kArrangements[arrangement].block_bytes == block_bytes &&
+         kArrangements[arrangement].fast_columns == fast_columns;
+}
+static_assert(IsNamed(k32Fast2, 32, 2) && IsNamed(k32Fast3, 32, 3) && IsNamed(k64Fast4, 64, 4) &&
+              IsNamed(k64Fast5, 64, 5) && IsNamed(k64Fast6, 64, 6) && IsNamed(k64Fast7, 64, 7) &&
+              IsNamed(k16Fast1, 16, 1));
 
 // With fewer slots, a block would have more than 16 pool columns even with the most fast ones.
 constexpr unsigned kMinCompactSlots = 22;
@@ -211,11 +221,12 @@ inline unsigned BloomBlockNumProbes(uint64_t payload_bits, uint64_t n) {
   return static_cast<unsigned>(std::clamp<uint64_t>(best, 1, kMaxBloomBlockProbes));
 }
 
-static_assert(kArrangements[2].payload_bits() / kMinCompactSlots + 1 - 7 <= kMaxPoolColumns);
-static_assert(kArrangements[2].payload_bits() / kMinCompactSlots < 24, "bits of a fingerprint");
-static_assert(kMaxCompactSlots == kArrangements[0].max_slots() &&
-              kMaxCompactSlots == kArrangements[2].max_slots() &&
-              kMaxCompactSlots == kArrangements[6].max_slots());
+static_assert(kArrangements[k64Fast4].payload_bits() / kMinCompactSlots + 1 - 7 <= kMaxPoolColumns);
+static_assert(kArrangements[k64Fast4].payload_bits() / kMinCompactSlots < 24,
+              "bits of a fingerprint");
+static_assert(kMaxCompactSlots == kArrangements[k32Fast2].max_slots() &&
+              kMaxCompactSlots == kArrangements[k64Fast4].max_slots() &&
+              kMaxCompactSlots == kArrangements[k16Fast1].max_slots());
 
 }  // namespace bloomline::kernels
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "src/filter/bits/compact_block.h"
 #include "src/filter/table/layout_table.h"
 
 namespace bloomline::filter {
@@ -149,8 +150,7 @@ bool RangeEntries::Build(double bits_per_entry, const RangeMemory& memory) {
   const uint64_t num_hashes = std::max<uint64_t>(num_entries, 1);
   shape_ = StandaloneShape(format, {num_hashes, bits_per_entry});
   if (format == Format::kCompact && bits_per_entry < kSmallBlocksBelowBits) {
-    constexpr uint32_t kSmallBlocksArrangement = 6;
-    shape_ = FilterShape::Compact(0, kSmallBlocksArrangement);
+    shape_ = FilterShape::Compact(0, kernels::k16Fast1);
     shape_.num_blocks = WholeBlocks({num_hashes, bits_per_entry}, shape_.block_bytes);
   }
   payload_.assign(static_cast<size_t>(shape_.payload_bytes() + entries_.end_bytes()), '\0');

@@ -35,14 +35,15 @@ struct ArrangementChoice {
   double from_bits_per_key;
   uint32_t arrangement;
 };
-constexpr ArrangementChoice kArrangementChoices[] = {{9.8, 5}, {8.2, 4}, {6.4, 3},
-                                                     {5.5, 2}, {3.6, 1}, {0, 0}};
+constexpr ArrangementChoice kArrangementChoices[] = {
+    {9.8, kernels::k64Fast7}, {8.2, kernels::k64Fast6}, {6.4, kernels::k64Fast5},
+    {5.5, kernels::k64Fast4}, {3.6, kernels::k32Fast3}, {0, kernels::k32Fast2}};
 
 uint32_t ArrangementFor(double bits_per_key) {
   for (const ArrangementChoice& choice : kArrangementChoices) {
     if (bits_per_key >= choice.from_bits_per_key) return choice.arrangement;
   }
-  return 0;
+  return kernels::k32Fast2;
 }
 
 // Blocks have 64 bytes, or 32 below 5.5 bits per key, because blocks of 64 would have more keys
@@ -62,7 +63,6 @@ FilterShape LittleRoundedShape(const ShapeRequest& request) {
   constexpr double kMinPayload = 0.95;
   // At more bits per key, such a block has too few keys for its slots, which are at least 22.
   constexpr double kMaxSmallBlocksBitsPerKey = 11;
-  constexpr uint32_t kSmallBlocksArrangement = 1;
   const FilterShape shape = Shape(request);
   const double paid_bytes = static_cast<double>(request.num_keys) * request.bits_per_key / 8;
   const auto num_bytes = static_cast<double>(shape.payload_bytes() + request.end_bytes);
@@ -70,7 +70,7 @@ FilterShape LittleRoundedShape(const ShapeRequest& request) {
       num_bytes <= kMaxRounding * paid_bytes) {
     return shape;
   }
-  FilterShape small = FilterShape::Compact(1, kSmallBlocksArrangement);
+  FilterShape small = FilterShape::Compact(1, kernels::k32Fast3);
   const double blocks =
       std::ceil((paid_bytes - static_cast<double>(request.end_bytes)) / small.block_bytes);
   small.num_blocks = static_cast<uint64_t>(std::max(1.0, blocks));

@@ -129,10 +129,13 @@ BLOOMLINE_ALWAYS_INLINE bool OtherBlockMayMatch(const char* block, unsigned head
   }
   // Blocks of 16 bytes have one arrangement.
   if (code > kMaxSlotsCode || kA.block_bytes == 16) return true;
-  if constexpr (kA.block_bytes == 32) return SolvedBlockMayMatch<0, Query>(block, header, hash);
-  if (code <= MaxHeaderCode(4)) return SolvedBlockMayMatch<4, Query>(block, header, hash);
-  if (code <= MaxHeaderCode(3)) return SolvedBlockMayMatch<3, Query>(block, header, hash);
-  return SolvedBlockMayMatch<2, Query>(block, header, hash);
+  if constexpr (kA.block_bytes == 32)
+    return SolvedBlockMayMatch<k32Fast2, Query>(block, header, hash);
+  if (code <= MaxHeaderCode(k64Fast6))
+    return SolvedBlockMayMatch<k64Fast6, Query>(block, header, hash);
+  if (code <= MaxHeaderCode(k64Fast5))
+    return SolvedBlockMayMatch<k64Fast5, Query>(block, header, hash);
+  return SolvedBlockMayMatch<k64Fast4, Query>(block, header, hash);
 }
 
 template <unsigned kArrangement, typename Query>

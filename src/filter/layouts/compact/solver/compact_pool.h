@@ -121,8 +121,9 @@ BLOOMLINE_ALWAYS_INLINE const Pool& PoolFor(unsigned slots) {
 // For code that learns the arrangement at run time.
 inline const Pool& PoolFor(unsigned arrangement, unsigned slots) {
   static constexpr const Pool* kOfArrangements[kNumArrangements] = {
-      kPools<0>.by_slots, kPools<1>.by_slots, kPools<2>.by_slots, kPools<3>.by_slots,
-      kPools<4>.by_slots, kPools<5>.by_slots, kPools<6>.by_slots};
+      kPools<k32Fast2>.by_slots, kPools<k32Fast3>.by_slots, kPools<k64Fast4>.by_slots,
+      kPools<k64Fast5>.by_slots, kPools<k64Fast6>.by_slots, kPools<k64Fast7>.by_slots,
+      kPools<k16Fast1>.by_slots};
   return kOfArrangements[arrangement][slots - kMinCompactSlots];
 }
 

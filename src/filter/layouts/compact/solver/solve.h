@@ -42,7 +42,7 @@ constexpr unsigned WindowBits(const SecondWord& word) {
 
 constexpr bool SecondWordHasRoom(unsigned least_slots) {
   const SecondWord word = SecondWordFor(least_slots);
-  const unsigned columns = kArrangements[2].payload_bits() / least_slots;
+  const unsigned columns = kArrangements[k64Fast4].payload_bits() / least_slots;
   return word.right_shift + columns <= 64 &&
          word.field_slots + WindowBits(word) <= word.right_shift;
 }
