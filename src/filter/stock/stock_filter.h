@@ -24,6 +24,10 @@ namespace bloomline::stock {
 // Filters of this length or less have no keys.
 constexpr size_t kTrailerBytes = 5;
 
+// A filter that matches every key in RocksDB's reader and in bloomline's, written where none could
+// be built.
+constexpr std::string_view kAlwaysMatchBytes("\0\0\0\0\0", kTrailerBytes + 1);
+
 // The longest payload: RocksDB's lengths have 32 bits, and blocks 64 bytes.
 constexpr uint64_t kMaxPayloadBytes = 0xffffffc0;
 

@@ -89,10 +89,6 @@ class FilterBitsReader {
 
 namespace bloomline::engine {
 
-// RocksDB's own filters end in this many bytes; its reader takes filters of at most this length as
-// filters without keys.
-constexpr size_t kStockTrailerBytes = 5;
-
 // Empty, or why this RocksDB cannot be used: the classes above change between minor versions, and
 // calls through the wrong ones are undefined.
 inline std::string RocksDBVersionMismatch() {

@@ -4,13 +4,12 @@
 #include <cstdio>
 
 #include "rocksdb/env.h"
-#include "src/engines/rocksdb/builder/filter_bits_abi.h"
+#include "src/filter/stock/stock_filter.h"
 
 namespace bloomline::engine {
 
 ROCKSDB_NAMESPACE::Slice AlwaysMatch() {
-  static constexpr char kBytes[kStockTrailerBytes + 1] = {};
-  return ROCKSDB_NAMESPACE::Slice(kBytes, sizeof(kBytes));
+  return ROCKSDB_NAMESPACE::Slice(stock::kAlwaysMatchBytes.data(), stock::kAlwaysMatchBytes.size());
 }
 
 void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const char* reason) {

@@ -15,7 +15,7 @@ namespace bloomline::engine {
 // Needs no memory.
 void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const char* reason);
 
-// A filter that matches every key in RocksDB's reader and in bloomline's. Its bytes are static.
+// stock::kAlwaysMatchBytes for RocksDB.
 ROCKSDB_NAMESPACE::Slice AlwaysMatch();
 
 }  // namespace bloomline::engine

@@ -91,9 +91,7 @@ filter::FilterCounts* FindOrigin(std::string_view filter, filter::FilterCounts* 
 }
 
 bool MatchesEverything(std::string_view filter) {
-  return filter::SaysAlwaysMatch(filter) ||
-         (filter.size() == stock::kTrailerBytes + 1 &&
-          filter.find_first_not_of('\0') == std::string_view::npos);
+  return filter::SaysAlwaysMatch(filter) || filter == stock::kAlwaysMatchBytes;
 }
 
 }  // namespace bloomline::engine

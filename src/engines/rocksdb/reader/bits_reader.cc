@@ -245,7 +245,7 @@ FilterBitsReader* NewRocksDBBitsReader(std::string_view filter, filter::FilterCo
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   if (fields.ranges.empty() || payload.always_matches()) {
     // RocksDB writes filters of 5 bytes, for partitions without entries.
-    if (payload.always_matches() && filter.size() != kStockTrailerBytes) {
+    if (payload.always_matches() && filter.size() != stock::kTrailerBytes) {
       counts->Add(filter::Count::kOpenedUseless, 1,
                   MatchesEverything(filter) ? filter::UselessReason::kSaidByWriter
                                             : filter::UselessReason::kDamaged);

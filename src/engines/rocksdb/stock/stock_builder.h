@@ -10,6 +10,7 @@
 #include "src/engines/rocksdb/builder/bits_builder.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/builder/useless_filter.h"
+#include "src/filter/stock/stock_filter.h"
 
 namespace bloomline::engine {
 
@@ -66,7 +67,7 @@ class StockBuilder : public CountedBuilder {
   Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts*) override {
     const bool has_entries = stock_->EstimateEntriesAdded() != 0;
     const Slice filter = stock_->Finish(buf, status);
-    const bool loses_keys = has_entries && filter.size() <= kStockTrailerBytes;
+    const bool loses_keys = has_entries && filter.size() <= stock::kTrailerBytes;
     return loses_keys || (filter.empty() && is_partition_) ? AlwaysMatch() : filter;
   }
 
