@@ -8,6 +8,7 @@
 
 #include "bloomline/level_sizing.h"
 #include "src/db/engine_filters/engine_filter.h"
+#include "src/filter/sizing/level_rule.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/support/number_text.h"
 
@@ -59,28 +60,20 @@ double RoundedDown(Format format, double bits) {
                     MostBits(format));
 }
 
-// The bits of RocksDB's policy for each level with bits_by_level=auto: bits by the distance from
-// the deepest level, spread over seven full levels. Level 0 is one above the first level below it
-// that has keys. docs/rocksdb.md has the policy's rules for files that these do not apply to.
-// Returns the bits of bottommost files.
+// The bits of RocksDB's policy for each level with bits_by_level=auto. docs/rocksdb.md has the
+// policy's rules for files that these do not apply to. Returns the bits of bottommost files.
 double SpreadAsPolicy(const Situation& tree, Format format, double bits_per_key,
                       double* bits_of_level) {
-  constexpr int kAssumedLevels = 7;
-  double keys[kAssumedLevels];
-  double bits[kAssumedLevels];
-  KeysOfLevels(kAssumedLevels, tree.level_size_ratio, keys);
-  SpreadBitsByLevel(format, bits_per_key, keys, nullptr, kAssumedLevels, bits);
-  const bool is_none_at_bottom = bits[kAssumedLevels - 1] == 0;
+  double bits[kMaxLevels];
+  const filter::FullLevels full = {0, tree.level_size_ratio};
+  const int num_bits = filter::SpreadByDistance(format, bits_per_key, full, bits);
   const int deepest = tree.levels.back().number;
+  const int top = tree.levels[tree.levels.front().number == 0 ? 1 : 0].number;
   for (size_t i = 0; i < tree.levels.size(); ++i) {
-    const int number = tree.levels[i].number;
-    const bool is_above_others = number == 0 && tree.levels.size() > 1;
-    const int distance = is_above_others ? deepest - tree.levels[1].number + 1 : deepest - number;
-    bits_of_level[i] = is_none_at_bottom
-                           ? bits_per_key
-                           : bits[kAssumedLevels - 1 - std::min(distance, kAssumedLevels - 1)];
+    const int distance = filter::DistanceFromDeepest(tree.levels[i].number, top, deepest);
+    bits_of_level[i] = filter::BitsAt(distance, bits, num_bits);
   }
-  return is_none_at_bottom ? bits_per_key : bits[kAssumedLevels - 1];
+  return bits[0];
 }
 
 uint64_t KeysPerFilter(const Level& level) {

@@ -4,56 +4,16 @@
 #include <cmath>
 #include <functional>
 
+#include "src/filter/sizing/level_rule.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/support/bisection.h"
 
 namespace bloomline::engine {
 namespace {
 
-// RocksDB's default. With a ratio of 10, further levels would hold a millionth of the keys.
-constexpr int kAssumedLevels = 7;
-
-int NumLevels(const LevelRules& rules) {
-  return rules.deepest == 0 ? kAssumedLevels : rules.deepest + 1;
-}
-
-// The keys of full levels that count for the mean, as fractions of all such keys, from the top
-// down.
-void CountedKeys(const LevelRules& rules, double* keys) {
-  const int num_levels = NumLevels(rules);
-  KeysOfLevels(num_levels, rules.level_size_ratio, keys);
-  if (rules.counts_bottom) return;
-  const double others = 1 - keys[num_levels - 1];
-  keys[num_levels - 1] = 0;
-  for (int i = 0; i < num_levels; ++i) keys[i] /= others;
-}
-
-// Sets `bits` to the best spread over full levels, from the bottom up.
-void SpreadOverLevels(const LevelRules& rules, double bits_per_key, double* bits) {
-  const int num_levels = NumLevels(rules);
-  double keys[kMaxLevels];
-  CountedKeys(rules, keys);
-  SpreadBitsByLevel(rules.format, bits_per_key, keys, nullptr, num_levels, bits);
-  // With next to no memory, no filter at the bottom may be best for the levels assumed, but not for
-  // fewer levels: five at 3 bits per key, compact, would waste 1.01 reads per lookup instead of
-  // 0.72.
-  const int largest = num_levels - (rules.counts_bottom ? 1 : 2);
-  if (rules.deepest == 0 && bits[largest] == 0) {
-    std::fill(bits, bits + num_levels, bits_per_key);
-  }
-  std::reverse(bits, bits + num_levels);
-}
-
-// The memory of the bits, from the bottom up, in bits per key.
-double MeanMemory(const LevelRules& rules, const double* bits) {
-  const int num_levels = NumLevels(rules);
-  double keys[kMaxLevels];
-  CountedKeys(rules, keys);
-  double sum = 0;
-  for (int i = 0; i < num_levels; ++i) {
-    sum += keys[num_levels - 1 - i] * filter::MemoryBits(rules.format, bits[i]);
-  }
-  return sum;
+filter::FullLevels FullLevelsOf(const LevelRules& rules) {
+  const int num_levels = rules.deepest == 0 ? 0 : rules.deepest + 1;
+  return {num_levels, rules.level_size_ratio, rules.counts_bottom};
 }
 
 // StockPolicies keeps a policy for each number of bits per key. Rounding limits how many.
@@ -77,10 +37,8 @@ int DeepestLevel(const LevelRules& rules, const NewFile& file, const SeenLevels&
 // The number of levels below the file's, if each is as full as it may be.
 int Distance(const LevelRules& rules, const NewFile& file, const SeenLevels& seen) {
   const int deepest = DeepestLevel(rules, file, seen);
-  if (file.level > 0 || rules.deepest != 0) return deepest - file.level;
-  // Level 0 counts as the one above the first level in use. Files made at once may leave a top
-  // below the deepest level seen.
-  return deepest - std::clamp(seen.top, 1, deepest) + 1;
+  // Files made at once may leave a top below the deepest level seen.
+  return filter::DistanceFromDeepest(file.level, rules.deepest == 0 ? seen.top : 1, deepest);
 }
 
 // Without levels, RocksDB does not say how large a file is among the others.
@@ -96,7 +54,7 @@ double BitsByDistance(const LevelRules& rules, const NewFile& file, const SeenLe
   if (!HasLevel(file)) return rules.bits_per_key;
   if (file.is_bottommost) return rules.bits[0];
   if (MayBeMoved(rules, file, seen)) return rules.bits_per_key;
-  return rules.bits[std::min(Distance(rules, file, seen), rules.num_bits - 1)];
+  return filter::BitsAt(Distance(rules, file, seen), rules.bits, rules.num_bits);
 }
 
 double BitsFor(const LevelRules& rules, const NewFile& file, const SeenLevels& seen) {
@@ -105,7 +63,7 @@ double BitsFor(const LevelRules& rules, const NewFile& file, const SeenLevels& s
       break;
     case LevelRules::Rule::kByLevel:
       if (file.level < 0) break;
-      return rules.bits[std::min(file.level, rules.num_bits - 1)];
+      return filter::BitsAt(file.level, rules.bits, rules.num_bits);
     case LevelRules::Rule::kByDistance:
       return BitsByDistance(rules, file, seen);
   }
@@ -143,8 +101,8 @@ LevelRules MakeLevelRules(const RocksDBFilterOptions& options, double bits_per_k
     rules.deepest = std::max(options.levels_in_use - 1, 0);
     rules.level_size_ratio = options.level_size_ratio;
     rules.counts_bottom = options.memory_bytes == 0 || options.filters_at_bottom;
-    rules.num_bits = NumLevels(rules);
-    SpreadOverLevels(rules, rules.bits_per_key, rules.bits);
+    rules.num_bits =
+        filter::SpreadByDistance(rules.format, rules.bits_per_key, FullLevelsOf(rules), rules.bits);
   } else if (!options.bits_by_level.empty()) {
     rules.rule = LevelRules::Rule::kByLevel;
     rules.num_bits = static_cast<int>(options.bits_by_level.size());
@@ -160,11 +118,12 @@ LevelRules LoweredTo(double bits_per_key, LevelRules rules) {
   const double least = std::min(kMinBits, rules.bits_per_key);
   const double mean = std::max(bits_per_key, least);
   const double memory = filter::MemoryBits(rules.format, mean);
+  const filter::FullLevels levels = FullLevelsOf(rules);
   double bits[kMaxLevels];
   const auto spread = [&](double spread_mean) {
-    SpreadOverLevels(rules, spread_mean, bits);
+    filter::SpreadByDistance(rules.format, spread_mean, levels, bits);
     for (int i = 0; i < rules.num_bits; ++i) bits[i] = std::max(bits[i], least);
-    return MeanMemory(rules, bits);
+    return filter::MeanMemory(rules.format, levels, bits);
   };
   // The levels below `least` take from the others.
   if (spread(mean) > memory * 1.001) {
