@@ -140,18 +140,10 @@ EngineFilter FactsOf(const filter::Payload& payload) {
 //   *bloomline*, *.seed-<32 hex digits>    bloomline, but for *.canonicalizer-*: it holds no keys
 struct PolicyName {
   explicit PolicyName(std::string_view name) {
-    constexpr std::string_view kSeedMark = ".seed-";
-    constexpr size_t kCheckDigits = 32;
-    constexpr size_t kSeedBytes = kSeedMark.size() + kCheckDigits;
-    is_old = name == "leveldb.BuiltinBloomFilter";
-    if (name.size() >= kSeedBytes &&
-        name.substr(name.size() - kSeedBytes, kSeedMark.size()) == kSeedMark &&
-        name.find_last_not_of("0123456789abcdef") == name.size() - kCheckDigits - 1) {
-      has_seed = true;
-      name.remove_suffix(kSeedBytes);
-    }
-    is_bloomline = name.find(".canonicalizer-") == name.npos &&
-                   (has_seed || name.find("bloomline") != name.npos);
+    is_old = name == filter::kOldLevelDBName;
+    has_seed = filter::EndsInSeedCheck(name);
+    is_bloomline =
+        !filter::HasCanonicalizer(name) && (has_seed || name.find("bloomline") != name.npos);
   }
 
   bool is_old = false;

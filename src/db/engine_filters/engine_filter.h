@@ -19,6 +19,7 @@
 
 #include "bloomline/filter_options.h"
 #include "src/db/sstable/bytes/decompressor.h"  // Engine
+#include "src/filter/container/policy_names.h"
 
 namespace bloomline::filter {
 struct RangeField;  // src/filter/ranges/range_field.h
@@ -27,8 +28,8 @@ struct RangeField;  // src/filter/ranges/range_field.h
 namespace bloomline::engine_filters {
 
 // The names of the engines' own filters, which bloomline's have, too.
-constexpr std::string_view kLevelDBName = "leveldb.BuiltinBloomFilter2";
-constexpr std::string_view kRocksDBName = "rocksdb.BuiltinBloomFilter";
+using filter::kLevelDBName;
+using filter::kRocksDBName;
 // The prefix extractor of filters with entries for ranges. All its prefixes are empty.
 constexpr std::string_view kRangeExtractor = "bloomline.ranges";
 

@@ -7,6 +7,7 @@
 #include "bloomline/key_canonicalizer.h"
 #include "bloomline/leveldb.h"
 #include "leveldb/slice.h"
+#include "src/filter/container/policy_names.h"
 #include "src/support/set_error.h"
 
 namespace bloomline {
@@ -21,7 +22,7 @@ class CanonicalPolicy final : public FilterPolicy {
                   std::shared_ptr<const KeyCanonicalizer> canonicalizer)
       : policy_(std::move(policy)),
         canonicalizer_(std::move(canonicalizer)),
-        name_(std::string(policy_->Name()) + ".canonicalizer-" + canonicalizer_->Name()) {}
+        name_(filter::CanonicalName(policy_->Name(), canonicalizer_->Name())) {}
 
   const char* Name() const noexcept override { return name_.c_str(); }
 

@@ -1,6 +1,5 @@
 // The LevelDB adaptor: docs/format.md, section 4.
 #include <chrono>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/container/leveldb_codes.h"
+#include "src/filter/container/policy_names.h"
 #include "src/filter/metrics/filter_counts.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/sizing/leveldb_shapes.h"
@@ -23,37 +23,7 @@ namespace {
 
 std::string_view View(const leveldb::Slice& slice) { return {slice.data(), slice.size()}; }
 
-// Only names of NewCanonicalLevelDBFilterPolicy contain it. Its filters would lose the keys of
-// other policies.
-constexpr std::string_view kCanonicalizerMark = ".canonicalizer-";
-constexpr std::string_view kSeedMark = ".seed-";
-constexpr size_t kCheckDigits = 32;  // two hashes in hexadecimal
-static_assert(kCheckDigits == 2 * 2 * sizeof(uint64_t));
-
-// The check of a seed in a policy's name (docs/format.md, section 4): it distinguishes seeds, and
-// does not show them in plain text.
-std::string SeedCheck(uint64_t seed) {
-  const auto half = [seed](std::string_view text) {
-    return static_cast<unsigned long long>(filter::Hash64(text, seed));
-  };
-  char check[kCheckDigits + 1];
-  std::snprintf(check, sizeof(check), "%016llx%016llx",
-                half("first half of bloomline's seed check"),
-                half("second half of bloomline's seed check"));
-  return check;
-}
-
-// The name under which LevelDB stores filters.
-std::string StoredName(const std::string& name, uint64_t seed) {
-  return seed == 0 ? name : name + std::string(kSeedMark) + SeedCheck(seed);
-}
-
-bool EndsInACheck(std::string_view name) {
-  constexpr size_t kEndBytes = kSeedMark.size() + kCheckDigits;
-  return name.size() >= kEndBytes &&
-         name.substr(name.size() - kEndBytes, kSeedMark.size()) == kSeedMark &&
-         name.find_last_not_of("0123456789abcdef") < name.size() - kCheckDigits;
-}
+static_assert(filter::kLevelDBName == kLevelDBBuiltinName);
 
 // LevelDB tells a policy neither the file nor the level.
 filter::FilterCounts* PolicyCounts(const FilterOptions& options) {
@@ -71,7 +41,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
   // `name` is without the seed's check.
   LevelDBFilterPolicy(const FilterOptions& options, const std::string& name)
       : options_(options),
-        name_(StoredName(name, options.seed)),
+        name_(options.seed == 0 ? name : filter::NameWithSeed(name, options.seed)),
         shapes_(options.format, options.bits_per_key),
         hasher_(options.seed),
         kernel_(kernels::ActiveKernel()),
@@ -193,9 +163,9 @@ std::string Refusal(const FilterOptions& options, const std::string& name) {
   if (const size_t zero = name.find('\0'); zero != std::string::npos) {
     return "name has a zero byte at offset " + std::to_string(zero) + "; allowed: names without";
   }
-  if (name.find(kCanonicalizerMark) != std::string::npos) {
-    return "name is " + name + "; allowed: names without '" + std::string(kCanonicalizerMark) +
-           "', which precedes a canonicalizer's name";
+  if (filter::HasCanonicalizer(name)) {
+    return "name is " + name + "; allowed: names without '" +
+           std::string(filter::kCanonicalizerMark) + "', which precedes a canonicalizer's name";
   }
   if (options.random_seed) {
     return "random_seed is set; LevelDB's filters have no room for a seed: draw one with DrawSeed, "
@@ -209,11 +179,11 @@ std::string Refusal(const FilterOptions& options, const std::string& name) {
   if (options.seed != 0 && options.format == Format::kClassic) {
     return seed_is + " and format is classic, whose hash takes no seed; allowed: blocked, compact";
   }
-  if (options.seed == 0 && EndsInACheck(name)) {
+  if (options.seed == 0 && filter::EndsInSeedCheck(name)) {
     return "name is " + name +
            ", which ends like the name of a policy with a seed; allowed: another name, or that "
            "seed and the name before '" +
-           std::string(kSeedMark) + "'";
+           std::string(filter::kSeedMark) + "'";
   }
   return "";
 }

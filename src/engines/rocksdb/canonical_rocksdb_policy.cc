@@ -12,6 +12,7 @@
 #include "rocksdb/options.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/stock/stock_builder.h"
+#include "src/filter/container/policy_names.h"
 #include "src/support/set_error.h"
 
 namespace bloomline {
@@ -89,8 +90,7 @@ class CanonicalPolicy final : public FilterPolicy {
   CanonicalPolicy(std::shared_ptr<const FilterPolicy> policy, CanonicalizerPtr canonicalizer)
       : policy_(std::move(policy)),
         canonicalizer_(std::move(canonicalizer)),
-        name_(std::string(policy_->CompatibilityName()) + ".canonicalizer-" +
-              canonicalizer_->Name()) {}
+        name_(filter::CanonicalName(policy_->CompatibilityName(), canonicalizer_->Name())) {}
 
   // RocksDB's registry does not know the name, so a program that loads it from an OPTIONS file has
   // no policy, and no filters.

@@ -27,6 +27,7 @@
 #include "src/engines/rocksdb/ranges/range_builder.h"
 #include "src/engines/rocksdb/reader/bits_reader.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
+#include "src/filter/container/policy_names.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/ranges/asked_ranges.h"
@@ -172,7 +173,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
   // RocksDB writes it into each table's properties.
   const char* Name() const override { return options_.Name(); }
-  const char* CompatibilityName() const override { return kBuiltinName; }
+  const char* CompatibilityName() const override { return filter::kRocksDBName.data(); }
   std::string GetId() const override { return options_.Id(); }
 
   FilterBitsBuilder* GetBuilderWithContext(

@@ -13,6 +13,7 @@
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/bits/probe_sequence.h"
+#include "src/filter/container/policy_names.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/hash/batch_hasher.h"
 #include "src/filter/metrics/filter_counts.h"
@@ -216,7 +217,7 @@ FilterBitsReader* NewStockBitsReader(std::string_view filter, filter::FilterCoun
   const stock::StockFilter stock = stock::DecodeStockFilter(filter);
   if (!stock.has_reader()) return nullptr;
   if (!stock::kHashesAsRocksDB) {
-    static const auto& builtin = *new auto(StockPolicyNamed(kBuiltinName));
+    static const auto& builtin = *new auto(StockPolicyNamed(std::string(filter::kRocksDBName)));
     if (builtin == nullptr) return nullptr;
     counts->Add(filter::Count::kOpened, 1, filter::OpenedKind::kRocksDB);
     return builtin->GetFilterBitsReader(Slice(filter.data(), filter.size()));

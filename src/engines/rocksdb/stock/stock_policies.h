@@ -15,9 +15,6 @@
 
 namespace bloomline::engine {
 
-// The compatibility name of RocksDB's policies.
-constexpr char kBuiltinName[] = "rocksdb.BuiltinBloomFilter";
-
 // "bloomfilter" or "ribbonfilter": the name of RocksDB's policy.
 const char* StockPolicyName(Format format);
 
@@ -25,8 +22,8 @@ const char* StockPolicyName(Format format);
 // "ribbonfilter:9.5:0", which gives flushed files Bloom filters.
 std::string StockPolicyText(Format format, double bits_per_key, Format flush_format);
 
-// Returns RocksDB's policy of such a text or kBuiltinName, or null if RocksDB lacks it. It asks by
-// name, because a preloaded library may replace the functions that make policies.
+// Returns RocksDB's policy of such a text or filter::kRocksDBName, or null if RocksDB lacks it. It
+// asks by name, because a preloaded library may replace the functions that make policies.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> StockPolicyNamed(const std::string& text);
 
 // While one exists, this thread makes policies of RocksDB. RocksDB then calls its functions

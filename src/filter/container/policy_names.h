@@ -1,0 +1,58 @@
+// The names under which engines store filters: LevelDB that of the policy, RocksDB its
+// CompatibilityName(). A reader of another name does not use the filter.
+#ifndef BLOOMLINE_FILTER_CONTAINER_POLICY_NAMES_H_
+#define BLOOMLINE_FILTER_CONTAINER_POLICY_NAMES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "src/filter/bits/hash.h"
+
+namespace bloomline::filter {
+
+// The engines' own, which bloomline's policies have, too. All end in a zero byte.
+constexpr std::string_view kLevelDBName = "leveldb.BuiltinBloomFilter2";
+constexpr std::string_view kOldLevelDBName = "leveldb.BuiltinBloomFilter";  // before 1.18
+constexpr std::string_view kRocksDBName = "rocksdb.BuiltinBloomFilter";
+
+// A LevelDB policy's name with a seed ends in this and the seed's check (docs/format.md, section
+// 4), which distinguishes seeds, and does not show them in plain text.
+constexpr std::string_view kSeedMark = ".seed-";
+constexpr size_t kSeedCheckDigits = 32;  // two hashes in hexadecimal
+
+inline std::string NameWithSeed(const std::string& name, uint64_t seed) {
+  const auto half = [seed](std::string_view text) {
+    return static_cast<unsigned long long>(Hash64(text, seed));
+  };
+  char check[kSeedCheckDigits + 1];
+  std::snprintf(check, sizeof(check), "%016llx%016llx",
+                half("first half of bloomline's seed check"),
+                half("second half of bloomline's seed check"));
+  return name + std::string(kSeedMark) + check;
+}
+
+inline bool EndsInSeedCheck(std::string_view name) {
+  constexpr size_t kEndBytes = kSeedMark.size() + kSeedCheckDigits;
+  return name.size() >= kEndBytes &&
+         name.substr(name.size() - kEndBytes, kSeedMark.size()) == kSeedMark &&
+         name.find_last_not_of("0123456789abcdef") < name.size() - kSeedCheckDigits;
+}
+
+// Precedes the name of a canonicalizer. Only canonical policies have it in their names: their
+// filters would lose the keys of other policies.
+constexpr std::string_view kCanonicalizerMark = ".canonicalizer-";
+
+inline std::string CanonicalName(const std::string& policy, const char* canonicalizer) {
+  return policy + std::string(kCanonicalizerMark) + canonicalizer;
+}
+
+inline bool HasCanonicalizer(std::string_view name) {
+  return name.find(kCanonicalizerMark) != name.npos;
+}
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_CONTAINER_POLICY_NAMES_H_
