@@ -20,7 +20,7 @@
 namespace bloomline::filter {
 
 // The row of filters that their writer could not build.
-inline constexpr LayoutRow kAlwaysMatchRow;
+extern const LayoutRow kAlwaysMatchRow;
 
 // For a number that is no layout, the row of kAlwaysMatch.
 inline const LayoutRow& LayoutRowFor(Layout layout) {
