@@ -1,7 +1,7 @@
-// All kernels, the instruction set's functions that each is made of, and the choice among them.
+// All kernels, the functions of an instruction set that each is made of, and the choice among them.
 //
-// They are put together at first use, so a filter in a static variable finds them in any order of
-// initialisation.
+// Kernels are put together at first use, so a filter in a static variable finds them in any order
+// of initialisation.
 #include "src/filter/table/kernel_table.h"
 
 #include <atomic>
@@ -55,8 +55,8 @@ Kernel Avx512Kernel() {
   Kernel kernel = Avx2Kernel();
   kernel.name = "avx512";
   kernel.description =
-      "x86-64 with GFNI and AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ (Ice Lake, Zen 4): avx2, but "
-      "for blocked and compact filters and for hashing";
+      "x86-64 with GFNI and AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ (Ice Lake, Zen 4): as avx2, "
+      "with own code for blocked and compact filters and hashing";
   kernel.extensions = BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_AVX512_EXTENSIONS);
   kernel.supported = [] { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_AVX512_EXTENSIONS); };
   kernel.blocked = Avx512Blocked();
@@ -70,7 +70,7 @@ Kernel Avx512Kernel() {
 Kernel NeonKernel() {
   Kernel kernel = PortableKernel();
   kernel.name = "neon";
-  kernel.description = "64-bit ARM: portable, but for blocked filters, eight probes at a time";
+  kernel.description = "64-bit ARM: as portable, with eight probes at a time in blocked filters";
   kernel.blocked = NeonBlocked();
   return kernel;
 }
@@ -106,7 +106,7 @@ const Kernel* FastestSupported() {
   return fastest;
 }
 
-// Null: unknown, or not for this machine.
+// Returns null if the kernel is unknown, or not for this machine.
 const Kernel* Find(const char* name) {
   for (const Kernel* kernel : AllKernels()) {
     if (std::strcmp(name, kernel->name) == 0 && kernel->supported()) return kernel;
@@ -125,7 +125,7 @@ std::string Refusal(const std::string& name) {
   return text;
 }
 
-// Null: nothing is forced.
+// Returns null if no kernel is forced.
 const char* ForcedName() {
   const char* name = std::getenv("BLOOMLINE_KERNEL");
   return name == nullptr || *name == '\0' ? nullptr : name;
