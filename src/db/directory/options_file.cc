@@ -109,7 +109,8 @@ void ParseOptionsFile(std::string_view text, OptionsFile* options) {
     const size_t equals = line.find('=');
     if (section == nullptr || equals == line.npos) continue;
     const std::string_view value = Trim(line.substr(equals + 1));
-    // A column family's own option comes first, and stays if its table has one of that name.
+    // The column family's option precedes the table's of the same name; emplace keeps the first.
+
     section->emplace(Trim(line.substr(0, equals)),
                      value.substr(0, 1) == "{" ? std::string(value) : Unescape(value));
   }

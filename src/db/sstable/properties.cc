@@ -112,7 +112,7 @@ bool ReadProperties(const BlockFile& file, const BlockHandle& handle, BlockReade
     if (name.size() > kMaxNameBytes) continue;
     const std::string_view value = cursor.value();
     // RocksDB may write the sequence number into a file that it ingests, and keep the checksum for
-    // 0. That of the whole block is computed once more, not for each repetition of the name.
+    // 0. Recompute the block's checksum once, even if the name occurs again.
     const bool is_first = values.emplace(name, value).second;
     if (is_right || !is_first || name != kGlobalSequence || value.size() != 8) continue;
     std::string copy(stored, static_cast<size_t>(handle.size + kBlockTrailerBytes));

@@ -39,7 +39,8 @@ void TakeMetaBlock(std::string_view name, const BlockHandle& handle, TableParts*
       {"fullfilter.", FilterKind::kFull},
       {"partitionedfilter.", FilterKind::kPartitioned}};
   for (const auto& [prefix, kind] : kPrefixes) {
-    // Engines write one filter block. Names share bytes: a copy of each could take hours.
+    // Engines write one filter block. Block names are prefix-compressed: in a crafted file, copying
+    // every name could take hours.
     if (parts->filter_kind != FilterKind::kNone || name.rfind(prefix, 0) != 0) continue;
     parts->filter_kind = kind;
     parts->filter_name = name.substr(prefix.size());
