@@ -1,7 +1,6 @@
 // A Bloom filter that many threads can change and query at the same time, without locks.
 //
-// To add a given set of keys faster, give each thread a BloomFilter and Merge
-// them.
+// To add a given set of keys faster, give each thread a BloomFilter and Merge them.
 //
 // Memory order: bits are set by relaxed atomic operations. If any synchronisation orders AddKey(k)
 // before MayMatch(k), the answer is true. Answers do not order other memory accesses.

@@ -1,4 +1,4 @@
-// What older compilers say of the headers of C++, instead of hundreds of errors about std.
+// Makes compilers without C++17 print one clear error instead of hundreds about std.
 #ifndef BLOOMLINE_CPP17_H_
 #define BLOOMLINE_CPP17_H_
 

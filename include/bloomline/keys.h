@@ -180,7 +180,7 @@ void ForEachKeyGroup(const Keys& keys, Run run) {
   if (n > 0) run(first, n, static_cast<const std::string_view*>(group));
 }
 
-// The sum of run(n, keys, their answers) over all groups. `answers` may be null.
+// Returns the sum of run(n, keys, their answers) over all groups. `answers` may be null.
 template <typename Keys, typename Run>
 size_t SumOverKeys(const Keys& keys, bool* answers, Run run) {
   size_t sum = 0;
@@ -202,7 +202,7 @@ class QueriesContainers {
   }
 };
 
-// Gives a filter the AddKeys for these.
+// Gives a filter AddKeys for a container or array.
 template <typename Filter>
 class AddsContainers {
  public:
