@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
-// Inlined, a function is compiled for the instruction set of each kernel. As one function it would
-// be compiled for none.
+// An inlined function is compiled for the instruction set of each kernel that calls it. A shared
+// function would be compiled for none.
 #define BLOOMLINE_ALWAYS_INLINE __attribute__((always_inline)) inline
 
 namespace bloomline::kernels {

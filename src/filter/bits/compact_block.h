@@ -1,4 +1,4 @@
-// A compact block, docs/format.md, section 3.5: its geometry, and which of its bits a key queries.
+// The geometry of a compact block (docs/format.md, section 3.5), and which bits a key queries.
 //
 //   bytes 0 ..             one 64-bit word for each fast column: its slots 0 to 63
 //   then                   one field for each fast column: its slots from 64 on
@@ -41,9 +41,9 @@ struct Arrangement {
 enum : unsigned { k32Fast2, k32Fast3, k64Fast4, k64Fast5, k64Fast6, k64Fast7, k16Fast1 };
 constexpr unsigned kNumArrangements = 7;
 
-// Within a block size, by the number of fast columns: fewer columns leave room for more slots. The
-// last one is for few bits per key: at 2 bits, a block of 16 bytes has 64 keys, and one of 32 has
-// 128, more than a block can have slots.
+// Arrangements of one block size follow each other by the number of fast columns: fewer columns
+// leave room for more slots. The last one suits few bits per key: at 2 bits, a block of 16 bytes
+// has 64 keys, and one of 32 has 128, more than a block can have slots.
 constexpr Arrangement kArrangements[kNumArrangements] = {
     {32, 2, 8, 52}, {32, 3, 2, 16}, {64, 4, 8, 52}, {64, 5, 4, 32},
     {64, 6, 2, 16}, {64, 7, 0, 0},  {16, 1, 8, 52}};
@@ -56,13 +56,13 @@ static_assert(IsNamed(k32Fast2, 32, 2) && IsNamed(k32Fast3, 32, 3) && IsNamed(k6
               IsNamed(k64Fast5, 64, 5) && IsNamed(k64Fast6, 64, 6) && IsNamed(k64Fast7, 64, 7) &&
               IsNamed(k16Fast1, 16, 1));
 
-// With fewer slots, a block would have more than 16 pool columns even with the most fast ones.
+// With fewer slots, a block would have more than 16 pool columns even with the most fast columns.
 constexpr unsigned kMinCompactSlots = 22;
 constexpr unsigned kMaxCompactSlots = 116;
 constexpr unsigned kWordSlots = 64;
 constexpr unsigned kMaxFastColumns = 7;
-// In addition to 7 fast ones, with the partial one. With fewer fast ones there can be more: the
-// vector kernels leave such blocks to plain code.
+// The most pool columns beside 7 fast ones, including the partial one. With fewer fast columns
+// there can be more: the vector kernels leave such blocks to plain code.
 constexpr unsigned kMaxPoolColumns = 16;
 
 // The arrangement of a block of `slots` slots in a filter of `arrangement`: the filter's own, or
@@ -91,7 +91,7 @@ constexpr unsigned HeaderCode(unsigned header) { return header >> 4 & 127; }
 constexpr unsigned HeaderSlots(unsigned header) { return kMinCompactSlots + HeaderCode(header); }
 constexpr unsigned HeaderAttempt(unsigned header) { return header >> 11; }
 
-// In the block's last word.
+// The header as a part of the block's last word.
 constexpr uint64_t HeaderBits(unsigned code, unsigned attempt) {
   return uint64_t{code} << 52 | uint64_t{attempt} << 59;
 }
@@ -122,9 +122,9 @@ BLOOMLINE_ALWAYS_INLINE CompactKey MakeCompactKey(uint64_t hash) {
   return {{word, word * kFieldFactor >> 12}, product.high};
 }
 
-// Slots 0 to 2 depend on the attempt, so that another attempt is another system, and yet the
-// elimination of all other slots is done once. Not attempt 0: there slot 0's coefficient is bit 0
-// of the product's lower half, which is bit 0 of the hash, as the fingerprint's is.
+// Slots 0 to 2 depend on the attempt. So each attempt solves another system, yet all other slots
+// are eliminated once. There is no attempt 0: its coefficient of slot 0 would be bit 0 of the
+// product's lower half. That is bit 0 of the hash, as the fingerprint's bit 0 is.
 constexpr unsigned kNumVariableSlots = 3;
 constexpr uint64_t kVariableSlots = 7;
 constexpr unsigned kFirstAttempt = 1;
@@ -168,7 +168,7 @@ constexpr ColumnCounts CountColumns(unsigned payload_bits, unsigned slots) {
   return {full, left, threshold < 255 ? threshold : 255};
 }
 
-// Added to a key's selector, so that other keys use the partial column in each attempt.
+// The salt is added to a key's selector, so other keys use the partial column in each attempt.
 constexpr unsigned SelectorSalt(unsigned slots, unsigned attempt) {
   return 157 * attempt + 101 * slots;
 }
@@ -187,9 +187,9 @@ BLOOMLINE_ALWAYS_INLINE const char* CompactBlock(const CompactFilter& filter, ui
   return filter.data + BlockIndex(hash, filter.num_blocks) * block_bytes;
 }
 
-// --- A Bloom block: the last resort for more keys than a block can have slots, or without a
-// solution. So keys chosen to overfill blocks do less damage than if such a block matched every key
-// (docs/keys.md).
+// --- A Bloom block is the last resort if there are more keys than a block can have slots, or no
+// solution. Keys chosen to overfill blocks then do less damage than if such a block matched every
+// key (docs/keys.md).
 
 constexpr unsigned kMaxBloomBlockProbes = 15;
 

@@ -19,7 +19,7 @@ enum class Layout : uint8_t {
   kBlocked = 1,
   kFlat = 2,
   kCompact = 3,
-  // LevelDB's alone; never in a trailer.
+  // Only LevelDB has it; it is never in a trailer.
   kClassic = 0xFE,
   kSmallSet = 0xFF
 };

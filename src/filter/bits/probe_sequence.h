@@ -34,8 +34,8 @@ struct ProbePair {
 
 inline uint32_t Probe(ProbePair pair, int j) { return pair.a + kProbeMultipliers[j] * pair.b; }
 
-// Blocked: the block's index comes from the upper bits of the hash, so both numbers come from the
-// lower half.
+// The index of a block comes from the upper bits of the hash, so both numbers come from the lower
+// half.
 inline ProbePair BlockedPair(uint64_t hash) {
   const uint32_t a = static_cast<uint32_t>(hash);
   return {a, a << 16 | a >> 16};
@@ -51,7 +51,7 @@ inline uint64_t BlockIndex(uint64_t hash, uint64_t num_blocks) {
 inline uint32_t BlockedBit(uint32_t probe) { return probe >> 23; }
 static_assert(kBlockBits == uint64_t{1} << (32 - 23));
 
-// The same in a block of 512, 128 or 64 bits (or counters).
+// Like BlockedBit, in a block of 512, 128 or 64 bits (or counters).
 template <uint32_t kBits>
 inline uint32_t BitInBlock(uint32_t probe) {
   static_assert(kBits == kBlockBits || kBits == 128 || kBits == 64);
@@ -93,9 +93,9 @@ constexpr size_t kBatchKeys = 32;
 // (docs/rejected.md).
 constexpr uint64_t kCachedBytes = 256 << 10;
 
-// Keys from the one that is inserted to the one whose block is prefetched: enough to cover an
-// access to memory, few enough to stay in the first-level cache. On a machine whose other processes
-// use the third-level cache, 10 million keys take 3.9 ns each with 64, 5.7 with 32 and 7.1 with 16.
+// How many keys ahead of an insertion its block is prefetched: enough to cover an access to memory,
+// few enough to stay in the first-level cache. On a machine whose other processes use the
+// third-level cache, 10 million keys take 3.9 ns each with 64, 5.7 with 32 and 7.1 with 16.
 constexpr size_t kInsertAhead = 64;
 
 inline const char* BlockFor(const PayloadView& filter, uint64_t hash) {

@@ -31,7 +31,7 @@ inline uint64_t MultiplyAndFold(uint64_t a, uint64_t b) {
   return product.low ^ product.high;
 }
 
-// Column i must give bit i. The block takes the upper bits of the hash, so these are free.
+// Column i must give bit i. The block's index uses the hash's upper bits, so these bits are free.
 inline uint32_t Fingerprint(uint64_t hash) { return static_cast<uint32_t>(hash) & 0xFFFFFF; }
 
 // Keys use the partial column if their selector is below its threshold.

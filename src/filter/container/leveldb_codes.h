@@ -60,7 +60,7 @@ inline char LevelDBCode(const FilterShape& shape) {
   return kLevelDBAlwaysMatch.back();
 }
 
-// The hash that a layout stores, in 64 bits. Classic filters have another one, which takes no seed.
+// The hash that a layout stores, in 64 bits. Classic filters use another hash, which takes no seed.
 inline uint64_t LayoutHash(Layout layout, std::string_view key, uint64_t seed) {
   return layout == Layout::kClassic ? LevelDBHash32(key) : Hash64(key, seed);
 }
@@ -89,7 +89,7 @@ inline Payload DecodeSmallSet(const char* data, uint64_t num_bytes, int code) {
             data};
   }
   if (num_bytes > kMaxSmallSetBlocks * kMaxSmallSetBlockBytes) return {};
-  // 32 bits divide faster.
+  // A division of 32 bits is faster.
   const auto num_blocks = static_cast<uint32_t>(code - kSeveralBlocksCodeBase);
   const uint32_t block_bytes = static_cast<uint32_t>(num_bytes) / num_blocks;
   if (block_bytes * num_blocks != num_bytes) return {};

@@ -1,4 +1,4 @@
-// The names under which engines store filters: LevelDB that of the policy, RocksDB its
+// The names under which engines store filters: LevelDB uses the policy's name, RocksDB its
 // CompatibilityName(). A reader of another name does not use the filter.
 #ifndef BLOOMLINE_FILTER_CONTAINER_POLICY_NAMES_H_
 #define BLOOMLINE_FILTER_CONTAINER_POLICY_NAMES_H_
@@ -13,13 +13,13 @@
 
 namespace bloomline::filter {
 
-// The engines' own, which bloomline's policies have, too. All end in a zero byte.
+// The names of the engines' own policies, which bloomline's have, too. All end in a zero byte.
 constexpr std::string_view kLevelDBName = "leveldb.BuiltinBloomFilter2";
 constexpr std::string_view kOldLevelDBName = "leveldb.BuiltinBloomFilter";  // before 1.18
 constexpr std::string_view kRocksDBName = "rocksdb.BuiltinBloomFilter";
 
 // A LevelDB policy's name with a seed ends in this and the seed's check (docs/format.md, section
-// 4), which distinguishes seeds, and does not show them in plain text.
+// 4), which distinguishes seeds without showing them.
 constexpr std::string_view kSeedMark = ".seed-";
 constexpr size_t kSeedCheckDigits = 32;  // two hashes in hexadecimal
 

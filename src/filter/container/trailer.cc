@@ -28,8 +28,8 @@ static_assert(kLayout == kPayloadUnits + sizeof(uint32_t));
 static_assert(kMarker == kExtensionBytes + 1 && kExtensionBytes == kParameter + 1);
 static_assert(kVersion == kMarker + kMarkerAndMagic.size() && kTrailerBytes == kVersion + 1);
 
-// Tags of an extension's fields. Earlier versions wrote 1, in filters of other keys than RocksDB
-// queries them for.
+// Tags of an extension's fields. Tag 1 marked filters of canonical keys. RocksDB queries with the
+// original keys, so such filters must match.
 constexpr unsigned kSecondPayload = 2;
 constexpr unsigned kFirstThatMayBeSkipped = 128;
 constexpr unsigned kRanges = 128;

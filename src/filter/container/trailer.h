@@ -9,7 +9,7 @@
 //            | 8 bytes   | mod 2^32  | 1     | 1        | bytes    | marker| magic | 1
 //
 //   extension  fields of ascending tags: | tag | length | content |. Tag 2 has the shape of the
-//              second payload, tag 128 what this one has for ranges (filter/ranges). Tag 1 is
+//              second payload, tag 128 describes the range entries (filter/ranges). Tag 1 is
 //              reserved. Most filters have no fields.
 #ifndef BLOOMLINE_FILTER_CONTAINER_TRAILER_H_
 #define BLOOMLINE_FILTER_CONTAINER_TRAILER_H_

@@ -1,4 +1,4 @@
-// AVX2: the attribute of its functions, loads, and a block as two registers, which is asked for
+// AVX2: the attribute of its functions, loads, and a block as two registers, of which a query reads
 // eight bits at a time.
 #ifndef BLOOMLINE_FILTER_CPU_AVX2_H_
 #define BLOOMLINE_FILTER_CPU_AVX2_H_

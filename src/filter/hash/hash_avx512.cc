@@ -36,7 +36,7 @@ BLOOMLINE_AVX512_INLINE __m256i SwappedBytes(__m256i words) {
   return _mm256_shuffle_epi8(words, _mm256_broadcastsi128_si256(order));
 }
 
-// XOR of the words and themselves, shifted.
+// XORs the words with themselves, shifted.
 template <int kShift>
 BLOOMLINE_AVX512_INLINE __m256i XorShifted(__m256i words) {
   return _mm256_xor_si256(words, _mm256_srli_epi64(words, kShift));

@@ -33,7 +33,7 @@ struct BlockedKernel {
   // Inserts one key after the other and reports which of them changed a bit. Prefetches nothing.
   void (*add_many)(const PayloadView& filter, size_t n, const uint64_t* hashes,
                    bool* changed) = nullptr;
-  // The same for one key and a fixed k. True: it changed a bit.
+  // Returns the function for a fixed k. It adds one key and says whether that changed a bit.
   Add (*add_for)(int num_probes) = nullptr;
 };
 

@@ -20,7 +20,7 @@ namespace bloomline::filter {
 
 // ---- The inputs of a filter's size, and arithmetic for them that saturates instead of wrapping.
 
-// num_keys counts duplicates. Extension and trailer, end_bytes, are paid for by the keys, too. The
+// num_keys counts duplicates. The keys' bits also pay for extension and trailer, end_bytes. The
 // payload is at most max_payload_bytes, rounded down to blocks.
 struct ShapeRequest {
   uint64_t num_keys;
@@ -77,8 +77,8 @@ struct LayoutRow {
   const char* long_name = "";         // among the filters of all engines
 
   // ---- Size: the shape for the keys of a request, in each container that has the layout.
-  // RocksDB's tables have small sets, such as partitions, which are not rounded up to whole blocks
-  // of 64 bytes: those of kBlocked are flat.
+  // RocksDB's tables and partitions may have few keys. Their filters are not rounded up to whole
+  // blocks of 64 bytes: in kBlocked, such filters are flat.
   FilterShape (*shape)(const ShapeRequest& request) = nullptr;  // a filter on its own
   FilterShape (*table_shape)(const ShapeRequest& request) = nullptr;
   FilterShape (*leveldb_shape)(const ShapeRequest& request) = nullptr;
@@ -98,8 +98,8 @@ struct LayoutRow {
   // ---- Building. A Bloom filter's bits can be set at any time.
   void (*insert)(const FilterShape& shape, const kernels::Kernel& kernel, char* data, size_t n,
                  const uint64_t* hashes) = nullptr;
-  // Other layouts solve a block, header included, for all its keys at once. Any keys and any n will
-  // do. May reorder the hashes.
+  // Other layouts solve a block, header included, for all its keys at once. They take any keys and
+  // any n, and may reorder the hashes.
   void (*solve_block)(uint64_t* hashes, size_t n, const FilterShape& shape,
                       const kernels::Kernel& kernel, char* block) = nullptr;
   // Builds a filter of LevelDB from all its hashes, which it may reorder. Completes the shape.

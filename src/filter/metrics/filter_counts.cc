@@ -46,7 +46,7 @@ Sample TakeSample(int32_t num_queries) {
   const uint64_t random = NextRandom(&state.random);
   const Sample sample = {state.weight, std::min(index, num_queries - 1), random % 4 == 0,
                          NextRandom(&state.random)};
-  // 129 to 384. The queries after the sampled one are of the next step.
+  // 129 to 384. The queries after the sampled one belong to the next step.
   state.weight = kMeanStep / 2 + 1 + static_cast<uint32_t>(random >> 56);
   state.queries_left =
       std::max<int32_t>(0, static_cast<int32_t>(state.weight) - (num_queries - sample.index));

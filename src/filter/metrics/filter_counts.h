@@ -35,7 +35,7 @@ enum class UselessReason { kOptions, kDamaged, kSaidByWriter, kRandomSeed, kEnd 
 // The limit that gave a filter fewer bits per key than the options say.
 enum class FilterLimit { kMemory, kMaxFilterBytes, kEnd };
 
-// Values that only grow, and values of the moment. metrics_text.cc has the text of each.
+// Counters and gauges. metrics_text.cc has the text of each.
 enum class Count {
   kOpened,  // by OpenedKind
   kOpen = kOpened + static_cast<int>(OpenedKind::kEnd),
@@ -48,7 +48,7 @@ enum class Count {
   kBytesBuilt,
   kNanosecondsBuilt,
   kLimited,  // by FilterLimit
-  // Of the moment: all live filters that share a limit, and it.
+  // Gauges: the bytes of all live filters under one limit, and that limit.
   kMemoryBytes = kLimited + static_cast<int>(FilterLimit::kEnd),
   kMemoryLimitBytes,
   kEnd,
@@ -73,12 +73,12 @@ class FilterCounts {
   // Adds an answer to a sampled query.
   void AddAnswer(Answers answers, bool may_match, uint32_t weight);
 
-  // Adds to a value that only grows, unless there is an Uncounted in this thread.
+  // Adds to a counter, unless this thread has an Uncounted.
   template <typename Index = int>
   void Add(Count count, uint64_t n, Index index = {}) {
     if (!Uncounted::IsOn()) Raise(count, n, index);
   }
-  // For values of the moment.
+  // Raise and Lower change a gauge.
   template <typename Index = int>
   void Raise(Count count, uint64_t n, Index index = {}) {
     At(count, index).fetch_add(n, std::memory_order_relaxed);
@@ -87,7 +87,7 @@ class FilterCounts {
   void Lower(Count count, uint64_t n, Index index = {}) {
     At(count, index).fetch_sub(n, std::memory_order_relaxed);
   }
-  // While one thread sets them, another may get the formats of one call and the bits of another.
+  // While one thread calls this, another may get the formats of one call and the bits of another.
   void SetExpected(const ExpectedFilters& filters) {
     format_.store(filters.format, std::memory_order_relaxed);
     flush_format_.store(filters.flush_format, std::memory_order_relaxed);
@@ -106,7 +106,7 @@ class FilterCounts {
   const CountsLabels& labels() const { return labels_; }
 
  private:
-  // Each thread adds to one of them.
+  // Each thread adds to one shard.
   struct alignas(64) Shard {
     std::atomic<uint64_t> answers[static_cast<size_t>(Answers::kEnd)] = {};
   };
@@ -143,7 +143,7 @@ void SetMetricsStart(void (*start)());
 
 // Whether an engine's own filters are in new files because settings are wrong: true stays true.
 void SetSettingsWrong(bool wrong);
-// 0 or 1; -1: nobody has set it.
+// 0 or 1; -1 if it was never set.
 int SettingsWrong();
 
 // Counts a filter as open while it exists.

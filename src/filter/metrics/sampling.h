@@ -1,5 +1,5 @@
-// Chooses the queries to count: about one in 256 of each thread, which stands for all since the
-// last.
+// Chooses the queries to count: about one in 256 of each thread. It counts for all queries since
+// the last sample.
 //
 // A counter that every query of every thread adds to would cost more than the query: the threads
 // would wait for its cache line. So a query only counts down a number that belongs to its thread.

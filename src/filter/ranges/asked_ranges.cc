@@ -83,7 +83,7 @@ void AskedRanges::Add(std::string_view begin, std::string_view end) {
   const uint32_t shape = Pack(RangeShape(begin, end));
   static_assert(kNumSlots / kBucketSlots == 1 << 3);
   std::atomic<uint64_t>* const bucket = slots_ + kBucketSlots * (shape * 0x9E3779B1U >> (32 - 3));
-  // The slot of the shape; or the first of those with the least count, 0 if they are free.
+  // The slot of the shape, or else the first slot with the least count, which is 0 if it is free.
   std::atomic<uint64_t>* slot = bucket;
   uint64_t old = UINT64_MAX;
   for (size_t i = 0; i < kBucketSlots; ++i) {
@@ -127,7 +127,7 @@ uint64_t AskedRanges::num_ranges() const {
 }
 
 void AskedByFamily::AddSampled(uint32_t family, std::string_view begin, std::string_view end) {
-  // The next sample is the range that brings it to 0.
+  // The range that brings this number to 0 is the next sample.
   static thread_local uint32_t ranges_to_next_sample = 1;
   if (--ranges_to_next_sample != 0) return;
   ranges_to_next_sample = RangesToNextSample();

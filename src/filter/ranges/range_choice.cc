@@ -11,9 +11,9 @@ namespace {
 
 // ---- Memory.
 
-// More would be too many for a filter whose keys have 10.
+// More bits would be too many for a filter whose keys have 10.
 constexpr double kMostBitsPerEntry = 10;
-// With fewer, an entry says hardly anything.
+// With fewer bits, an entry rejects hardly any range.
 constexpr double kLeastBitsPerEntry = 1;
 
 // Measured with 1,000,000 entries; in between, logarithms are interpolated.
@@ -35,13 +35,12 @@ double CompactEntryRate(double bits_per_entry) {
 }
 
 // The shares of the memory for the last level, the one above it, and those above that. These have
-// 0.9, 0.09 and 0.01 of the keys. A bit gains the same in all levels if entries have 3.5 bits more,
-// which give a tenth of the errors, in levels with a tenth of the keys. At 0.7 entries per key,
+// 0.9, 0.09 and 0.01 of the keys. A bit gains the same in all levels if a level with a tenth of the
+// keys has entries of 3.5 more bits, which give a tenth of the errors. At 0.7 entries per key,
 // these shares do that.
 constexpr double kShares[] = {0.8, 2.2, 4.5};
 
-// The bits that entries may take for each key of this level: its share of what they take in all
-// levels.
+// The bits that entries may take for each key of this level: its share of their bits in all levels.
 double BitsPerKey(const RangeMemory& memory) {
   const auto level = static_cast<size_t>(std::clamp(memory.num_levels_below, 0, 2));
   return kShares[level] * memory.bits_per_key;
@@ -98,8 +97,8 @@ struct AskedModel {
   double all_keys_in_last_level = 0.02;
   double all_keys_in_upper_level = 0.3;
 
-  // A byte counts less the more bits the next one distinguishes. Its weight is divided by these
-  // bits and so much more, because they may be 0.
+  // A byte counts less the more bits the next byte distinguishes. Its weight is divided by these
+  // bits plus this constant, because they may be 0.
   double next_byte = 0.05;
   double next_byte_in_text = 0.2;
   // A tree of text counts as if at least this part of it were missing.
@@ -109,7 +108,7 @@ constexpr AskedModel kAskedModel;
 
 constexpr double kNearlyAll = 0.9;
 
-// A place says more than the one before if it has this many times its entries.
+// A place distinguishes more than the place before if it has this many times as many entries.
 constexpr double kSaysMore = 1.05;
 
 void Normalize(Asked* begin, Asked* end, double weight) {
@@ -136,7 +135,7 @@ class AskedPlaces {
     }
   }
 
-  // By place: cells by length, prefixes by delimiter and depth. Without copies.
+  // They are sorted by place: cells by length, prefixes by delimiter and depth. None has copies.
   Candidates& candidates() { return candidates_; }
   const AskedList& asked() const { return asked_; }
 
@@ -214,9 +213,9 @@ class AskedPlaces {
     Normalize(asked_.begin() + first_number, asked_.end(), kAskedModel.numbers);
   }
 
-  // A byte that distinguishes many keys, before one that does not, ends a field. But once all keys
-  // are distinguished, no byte can do that. This may be a field, too: a file of an upper level has
-  // one key of each, in the last level it would have more.
+  // A byte that distinguishes many keys, before one that does not, ends a field. Once all keys are
+  // distinguished, no further byte can distinguish them. The place may still end a field: a file of
+  // an upper level has one key for each value of a field, where the last level has more.
   double WeightOfFieldEnd(const Place& place) const {
     const double weight =
         std::min(1.0, NewBits(place.bits)) / (kAskedModel.next_byte + NewBits(place.bits + 8));
@@ -227,7 +226,7 @@ class AskedPlaces {
   }
 
   // A full tree has all digits, or all letters, everywhere. We count the part of the tree that is
-  // missing: beginnings of a length after a shorter one that is there.
+  // missing: absent prefixes that extend a present one.
   double WeightInText(const Place& place) const {
     constexpr double kDigits = 10;
     constexpr double kLetters = 26;
@@ -282,11 +281,11 @@ class AskedPlaces {
 
 // ---- The model.
 
-// Copies that gain less are not worth it.
+// A copy must gain at least this.
 constexpr double kLeastGain = 0.004;
 
-// Missing numbers often lie beside stored ones. So this is the part that counts of what a shorter
-// entry could distinguish if keys lay anywhere.
+// Missing numbers often lie beside stored ones. A shorter entry would reject this share fewer
+// ranges than if missing keys were uniform.
 constexpr double kOfShorter = 0.5;
 
 using Rates = std::array<double, kMaxCopies + 1>;  // of an entry, by its copies
@@ -322,7 +321,7 @@ class Model {
     entries_per_key_ += copies * candidate->place.num_entries / num_keys();
   }
 
-  // If that gains, adds a copy, or puts it in the place of another one. `passing`: the part that
+  // Adds a copy, or replaces another one by it, if that gains. *passing is the part of ranges that
   // passes.
   bool Improve(double* passing) {
     double best_passing = *passing - least_gain_;
@@ -391,7 +390,7 @@ class Model {
   double Loss(double part) const { return counts_.sample().size != 0 ? part : std::sqrt(part); }
 
   // Begins with the longest entry. `known` is the part of the ranges that the entries so far may
-  // distinguish from keys; they let `rate` of these through.
+  // distinguish from keys; the entries let `rate` of this part through.
   template <typename Chosen>
   double PartThrough(const Place& asked, const Chosen& chosen, const Rates& rates) const {
     double passing = 0;

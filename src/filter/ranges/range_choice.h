@@ -1,4 +1,4 @@
-// Chooses range entries for the keys of a filter within a memory.
+// Chooses range entries for the keys of a filter within a given memory.
 #ifndef BLOOMLINE_FILTER_RANGES_RANGE_CHOICE_H_
 #define BLOOMLINE_FILTER_RANGES_RANGE_CHOICE_H_
 
@@ -9,7 +9,7 @@
 
 namespace bloomline::filter {
 
-// ---- The cost and the gain of range entries: bits, and the part of absent ones that match.
+// ---- The cost and the gain of range entries: bits, and the part of absent entries that match.
 
 // The part of absent entries that a query finds in a payload with this many bits per entry.
 double EntryRate(double bits_per_entry, bool is_compact);
@@ -26,12 +26,12 @@ struct RangeMemory {
   // A level has about a tenth of the keys of the level below.
   int num_levels_below = 0;
   bool is_compact = true;  // the layout of the payload
-  // If all keys have the same length: that of the part that is not the same in all, else 0. The
+  // 0 unless all keys have the same length. Else the length of the part in which they differ: the
   // filter's keys then answer for the longest cells.
   size_t key_bits = 0;
 };
 
-// More entries per key than that are never chosen.
+// Returns the most entries per key that can be chosen.
 double MostEntriesPerKey(const RangeMemory& memory);
 
 // The bits of `entries_per_key` given entries, copies counted.

@@ -9,7 +9,7 @@ namespace {
 constexpr uint8_t kOtherText = 0xfe;
 constexpr uint8_t kNoText = 0xff;
 
-// For each byte the index of its delimiter, or one of these two.
+// Returns for each byte the index of its delimiter, or one of these two.
 constexpr std::array<uint8_t, 256> MakeByteKinds(std::string_view delimiters) {
   std::array<uint8_t, 256> kinds = {};
   for (size_t i = 0; i < kinds.size(); ++i) kinds[i] = i < ' ' ? kNoText : kOtherText;
@@ -23,15 +23,15 @@ constexpr std::array<uint8_t, 256> kKinds = MakeByteKinds(RangeCounts::kDelimite
 uint8_t ByteKind(char byte) { return kKinds[static_cast<unsigned char>(byte)]; }
 
 // Cells that distinguish this part of the keys are long enough: with longer ones, a file says "no"
-// to hardly more ranges. In binary keys, shorter ones are enough: numbers follow, and scans do not
-// ask for ranges of them that mostly have no key anywhere.
+// to hardly more ranges. In binary keys, shorter ones are enough. Numbers follow there, and scans
+// hardly ask for ranges of numbers that mostly have no key.
 constexpr double kNearlyAllKeys = 0.97;
 constexpr double kMostOfNumbers = 0.75;
-// If the next byte gives this many times the cells, it is not the end of a field.
+// If the next byte gives less than this many times as many new cells, a field ends before it.
 constexpr double kHardlyMore = 0.05;
 
-// This many keys that are not text may be followed by text. Looking for delimiters in them takes 30
-// ns for each.
+// Text may follow up to this many keys that are not text. Looking for delimiters in such a key
+// takes 30 ns.
 constexpr uint64_t kFewKeys = 64;
 
 // The part of keys that contain a byte if it is a delimiter.

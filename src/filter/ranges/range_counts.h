@@ -19,8 +19,8 @@ struct KeyDifference {
   size_t common_bits = 0;   // at the start of both cells
 };
 
-// Counts exactly, as keys come in order, so that an entry is new if the key before does not have
-// it. Throws nothing, allocates nothing.
+// Keys come in order, so an entry is new if the previous key does not have it, and the counts are
+// exact. Throws nothing, allocates nothing.
 class RangeCounts {
  public:
   // A range that scans ask for. It ends at a delimiter's occurrence, an index of kDelimiters and a
@@ -58,9 +58,10 @@ class RangeCounts {
   // The same for a key that was counted before: less may be needed after Forget.
   size_t NeededBytes(const KeyDifference& key) const;
 
-  // Kinds with more entries than that will not be chosen, even if more keys come, nor will those
-  // that say little about keys like the ones counted so far. Returns true if much has been
-  // forgotten since it last returned true: a delimiter, or several lengths of cells.
+  // Forgets the kinds that will not be chosen, even if more keys come: those with more than
+  // max_entries entries, and those that say little about keys like the ones counted so far. Returns
+  // true if much has been forgotten since it last returned true: a delimiter, or several lengths of
+  // cells. These kinds say little:
   // - cells and other delimiters beside delimiters that are sure
   // - delimiters that most keys lack
   // - cells longer than those that distinguish nearly all keys
@@ -68,8 +69,8 @@ class RangeCounts {
 
   const SampledRanges& sample() const { return sample_; }
   uint64_t num_keys() const { return num_keys_; }
-  // Nearly all keys are text: no byte is below a space, except tabs. A program's own keys, or a
-  // name with a line break, may be among them.
+  // Whether nearly all keys are text: no byte is below a space, except tabs. A program's own keys,
+  // or a name with a line break, may be among them.
   bool is_text() const {
     constexpr uint64_t kTextPerOther = 8;
     return is_text_ && kTextPerOther * num_other_keys_ <= num_keys_;
@@ -77,16 +78,16 @@ class RangeCounts {
   // The most prefixes of a depth of a delimiter that surely ends fields, and which most keys have;
   // 0 if there is no such delimiter, or its prefix is the same in all keys.
   double num_sure_prefixes() const;
-  // Such prefixes need the memory.
+  // Whether such prefixes need all of the memory.
   bool SurePrefixesTakeAll() const {
     constexpr double kMany = 0.25;
     return num_sure_prefixes() > kMany * static_cast<double>(num_keys_);
   }
   // Longer cells may not be chosen. Shorter ones say nothing if all keys have them in common.
   size_t max_bits() const { return max_bits_; }
-  // Greater depths of a delimiter may not be chosen; 0 is all.
+  // Greater depths of a delimiter may not be chosen; if it is 0, no depth may.
   size_t max_depth(size_t delimiter) const { return has_delimiters_ ? max_depth_[delimiter] : 0; }
-  // Most keys have the delimiter.
+  // Whether most keys have the delimiter.
   bool IsFrequent(size_t delimiter) const;
   // The number of prefixes of a depth, 1 to kMaxDepth.
   double num_prefixes(size_t delimiter, size_t depth) const {
@@ -101,9 +102,9 @@ class RangeCounts {
 
   SampledRanges sample_;
   uint64_t num_keys_ = 0;
-  bool is_text_ = true;          // false: that is decided
+  bool is_text_ = true;          // false: this is final
   uint64_t num_other_keys_ = 0;  // that are not text, while delimiters are counted
-  size_t other_at_ = SIZE_MAX;   // the first byte of the last key that is none in text
+  size_t other_at_ = SIZE_MAX;   // the first byte of the last key that text does not have
   bool has_delimiters_ = true;   // text, of which prefixes may be chosen
   std::array<uint32_t, kMaxCellBits> num_new_from_bit_ = {};
   std::array<std::array<uint32_t, kMaxDepth>, kDelimiters.size()> num_prefixes_ = {};
@@ -115,7 +116,8 @@ class RangeCounts {
   std::array<Place, kMaxPrefixBytes> places_;
   size_t num_places_ = 0;
   std::array<uint16_t, kDelimiters.size()> num_places_of_ = {};
-  // Keys that have a delimiter, but those that follow each other up to the last one: from this on.
+  // num_keys_with_[i] keys have delimiter i, not counting the latest keys if all of these have it.
+  // Then has_since_[i] is the first of these.
   std::array<uint64_t, kDelimiters.size()> num_keys_with_ = {};
   std::array<uint64_t, kDelimiters.size()> has_since_ = {};
   size_t max_bits_ = kMaxCellBits;

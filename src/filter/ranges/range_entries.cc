@@ -9,8 +9,7 @@
 namespace bloomline::filter {
 namespace {
 
-// Kinds with more entries than this many times those that fit the memory may become cheap enough
-// with the keys to come.
+// Drop a kind only above this multiple of the entries that fit: later keys may make it affordable.
 constexpr double kMayBecomeCheap = 2;
 
 // `previous` is the key before. Returns false if the keys are not in the order of bytes.
@@ -56,7 +55,7 @@ void KeptKeys::Forget(const RangeCounts& counts) {
 
 void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
   if (key.empty()) state_.has_prefix = true;
-  // The prefix comes with the first key or never.
+  // The empty prefix comes with the first key or never.
   if (state_.num_keys == 1 && !state_.has_prefix) state_.is_usable = false;
   if (key.empty() || !state_.is_usable) return;
 
@@ -88,7 +87,7 @@ void RangeEntries::CountSuffix(std::string_view key) {
   const auto size = static_cast<uint16_t>(std::min<size_t>(key.size(), kLongKey));
   const char last = key.back();
   if (state_.num_keys == 0) {
-    // Longer keys are not asked for by a suffix.
+    // Queries take no longer key as a cell and a suffix.
     state_.suffix_bytes = key.size() <= kMaxCellBytes ? key.size() - 1 : 0;
   } else if (size != state_.max_key_bytes || last != previous_[state_.previous_bytes - 1]) {
     state_.suffix_bytes = 0;

@@ -17,12 +17,11 @@
 
 namespace bloomline::filter {
 
-// What is kept of the keys of a filter until its entries are chosen: the beginnings of keys, in
-// order: of each what is needed, less the bytes that it shares with the one before.
+// The prefixes of keys that entries may need, in key order, delta-coded.
 class KeptKeys {
  public:
-  // Adds the next key, with the number of its first bytes that are needed; 0: it is not kept, but
-  // must be told.
+  // Adds the next key, of which the first num_bytes bytes are needed. If num_bytes is 0, the key is
+  // not kept, but Add must still be called for it.
   void Add(const KeyDifference& key, size_t num_bytes) {
     num_known_bytes_ = std::min(num_known_bytes_, key.common_bytes);
     if (num_bytes == 0) return;
@@ -37,16 +36,16 @@ class KeptKeys {
     num_known_bytes_ = num_bytes;
   }
 
-  // It has doubled since the last call, and so has begun to matter.
+  // Whether the memory has doubled since this last returned true, and so has begun to matter.
   bool HasGrown() {
     if (size_ <= forget_from_bytes_) return false;
     forget_from_bytes_ = 2 * size_;
     return true;
   }
-  // Drops what is not needed any more.
+  // Drops bytes that are no longer needed.
   void Forget(const RangeCounts& counts);
 
-  // Calls f(key, how many of its bytes are those of the key before) for all.
+  // Calls f(key, how many bytes it shares with the key before) for all keys.
   template <typename F>
   void ForEach(F f) const {
     char key[kMaxPrefixBytes + kCopySlackBytes];
@@ -69,7 +68,7 @@ class KeptKeys {
   }
 
  private:
-  // Before the bytes from first_byte to num_bytes.
+  // The head of a record, before the key's bytes from first_byte to num_bytes.
   struct Head {
     uint16_t common_bits;
     uint16_t common_bytes;
@@ -118,16 +117,16 @@ class RangeEntries {
   explicit RangeEntries(const RangeEntryOptions& options)
       : options_(options), counts_(options.sample) {}
 
-  // Call this before the writer gets the key. Empty keys have no entries: queries never ask for
-  // them. They are the prefixes of RocksDB's range extractor, which stands for the order of bytes:
-  // without one, nothing is recorded.
+  // Call this before the writer gets the key. Queries never ask for an empty key, so it has no
+  // entries. RocksDB's range extractor gives it as a prefix, and only that extractor guarantees the
+  // order of bytes: without an empty key, nothing is recorded.
   void Add(std::string_view key, FilterWriter* writer);
 
   // Makes the writer record the entries, and starts over. The writer must finish its filter before
   // this is destroyed or called again.
   void Finish(bool is_partition, FilterWriter* writer);
 
-  // Those of the last filter.
+  // The kinds of entries in the last filter.
   const EntryKinds& chosen() const { return chosen_; }
 
  private:
@@ -135,7 +134,7 @@ class RangeEntries {
   void AddEntry(uint64_t hash, unsigned copies);
   void AddEntries(const EntryKinds& kinds, const KeyDifference& key, uint64_t seed);
   RangeMemory MemoryFor(const FilterOptions& options) const;
-  // Makes payload_. False: it lacks entries.
+  // Makes payload_. Returns false if the payload lacks entries.
   bool Build(double bits_per_entry, const RangeMemory& memory);
 
   const RangeEntryOptions options_;
@@ -154,7 +153,7 @@ class RangeEntries {
   RangeCounts counts_;
   KeptKeys kept_;
   FilterWriter entries_{FilterOptions()};
-  // Those of the last filter.
+  // The kinds of entries in the last filter.
   EntryKinds chosen_;
   std::string payload_;
   FilterShape shape_;

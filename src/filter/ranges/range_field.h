@@ -5,7 +5,7 @@
 // filter has an entry for each different cell of its keys, at some lengths L. Cells have the order
 // of the keys: if a <= key < b, then cell(a) <= cell(key) <= cell(b). So if no cell from cell(a) to
 // cell(b) is in the filter, it has no key in [a, b). A *prefix* is a key up to and including
-// one of its first delimiters, such as '/'. It decides a range of which every key begins with it.
+// one of its first delimiters, such as '/'. It decides a range whose keys all begin with it.
 #ifndef BLOOMLINE_FILTER_RANGES_RANGE_FIELD_H_
 #define BLOOMLINE_FILTER_RANGES_RANGE_FIELD_H_
 
@@ -21,7 +21,7 @@ namespace bloomline::filter {
 // The prefix extractor that hands the bounds of scans to filters (engines/rocksdb/ranges). All its
 // prefixes are empty.
 constexpr char kRangeExtractorName[] = "bloomline.ranges";
-// It keeps no longer bounds: such ranges may match.
+// The extractor keeps no longer bounds: ranges with them may match.
 constexpr size_t kMaxBoundBytes = 1024;
 
 // Longer cells and prefixes are not written.
@@ -36,7 +36,7 @@ constexpr size_t kMaxLastKeyBytes = 64;
 // A length field holds this for all keys of this many bytes or more.
 constexpr uint16_t kLongKey = UINT16_MAX;
 
-// The depth of a delimiter's occurrence: 1 for the first one. All from here on have this one.
+// The depth of a delimiter's occurrence, 1 for the first. All further occurrences share this one.
 constexpr size_t kMaxDepth = 8;
 // An entry is in the payload this many times at most.
 constexpr uint8_t kMaxCopies = 4;
@@ -61,7 +61,7 @@ struct EntryKinds {
   bool empty() const { return num_cells == 0 && num_prefixes == 0; }
 };
 
-// The field of a filter's extension. Empty keys count nowhere.
+// The field of a filter's extension. Empty keys do not count.
 struct RangeField {
   EntryKinds kinds;
   // Limits of the lengths of all keys, in bytes. If the greatest is kLongKey, there is no limit.

@@ -49,7 +49,7 @@ Cells CellsBetween(std::string_view begin, std::string_view end, size_t bits) {
 }
 
 // Whether no key below `end` is in its cell. If all bits of `end` beyond the cell are zeros, only a
-// shorter key can be, which has fewer zeros at its end.
+// shorter key, which has fewer zeros at its end, can be there.
 bool IsBelowItsCell(std::string_view end, std::string_view cell, size_t min_key_bytes) {
   const bool has_zeros_at_end = !end.empty() && end.back() == '\0';
   return WithoutZerosAtEnd(end) == WithoutZerosAtEnd(cell) &&
@@ -232,7 +232,7 @@ class RangeQuery {
     return false;
   }
 
-  // In batches, as for many keys. The first one is small: where keys are dense, it is enough.
+  // Queries in batches, like many keys. The first batch is small: if keys are dense, it is enough.
   bool AnyMayMatch(Cells cells, size_t level) const {
     const size_t bits = LevelBits(level);
     CellBuffer cell(*this, level);

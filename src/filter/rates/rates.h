@@ -13,7 +13,7 @@
 
 namespace bloomline::filter {
 
-// ---- Filters: bloomline/filter_theory.h for the layout that one has.
+// ---- Filters: the formulas of bloomline/filter_theory.h, by the layout that a filter has.
 
 // The expected rate of num_keys keys in this very shape, which has blocks. NaN for layouts without
 // a formula, which only LevelDB has.
@@ -32,17 +32,17 @@ double OccupancyMoment(double throws, double num_bits, int num_probes);
 
 // The probability that a missing key matches if its compact block has num_keys keys. Blocks of
 // docs/format.md, section 3.5: 32 or 64 bytes; those of 16 hold range entries alone, and give NaN.
-// From a table; above kMaxCompactSlots keys, when the block is a Bloom filter, from its formula.
+// It is from a table, or above kMaxCompactSlots keys, in a Bloom block, from that block's formula.
 double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes);
 
 // The rate of kCompact, from the ranks of random matrices (docs/design.md). Clamps.
 double CompactFalsePositiveRate(double bits_per_key);
 
-// The rate of a filter whose keys have hashes of 32 bits, if it is `rate` for different hashes: as
-// in LevelDB's filters and RocksDB's legacy ones.
+// The rate of a filter whose keys have hashes of 32 bits, if it is `rate` for different hashes.
+// LevelDB's filters and RocksDB's legacy filters have such hashes.
 double WithEqualHashes(double rate, uint64_t num_keys);
 
-// Clamped to the range; NaN gives its lower end.
+// Clamps to the range; NaN gives its lower end.
 double ClampBitsPerKey(double bits_per_key,
                        const BitsPerKeyRange& allowed = {kMinBitsPerKey, kMaxBitsPerKey});
 

@@ -13,7 +13,7 @@ namespace bloomline::filter {
 struct FullLevels {
   int num_levels = 0;  // 0: unknown; seven are assumed
   double level_size_ratio = 0;
-  // Whether the mean is over the keys of the last level, too.
+  // Whether the mean includes the keys of the last level.
   bool counts_bottom = true;
 };
 

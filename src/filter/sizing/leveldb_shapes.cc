@@ -9,7 +9,7 @@ namespace bloomline::filter {
 namespace {
 
 // Whether a small set has blocks, and they have a lower rate than a flat filter of the same size.
-// With few keys or bits, their header and spare slots cost more than they gain.
+// With few keys or bits, the blocks' header and spare slots cost more than they gain.
 bool IsSmallSetBetter(uint64_t num_keys, double bits_per_key) {
   const FilterShape shape = LevelDBSmallSetShape(num_keys, bits_per_key);
   if (shape.always_matches()) return false;

@@ -126,7 +126,7 @@ class Spread {
       high = std::max(high, 2 * hull_.slope(0) / KeysPerRun(i));
       low = std::min(low, hull_.slope(hull_.last() - 1) / KeysPerRun(i) / 2);
     }
-    // Between these gains, reads saved per unit of memory, lies the one that uses the memory up.
+    // The gain (reads saved per unit of memory) that uses the memory up is between these two.
     const auto middle = [](double from, double to) {
       return to > from * (1 + 1e-12) ? std::sqrt(from) * std::sqrt(to) : from;
     };

@@ -23,7 +23,7 @@ struct LevelKeys {
 };
 
 // The memory of bits_per_key, and the reverse. They are the same number except in kRibbon, whose
-// memory is that of filters of a million keys. Between them, 0 means no filter.
+// memory is that of filters of a million keys. In both, 0 means no filter.
 double MemoryBits(Format format, double bits_per_key);
 double BitsOfMemory(Format format, double memory_bits);
 

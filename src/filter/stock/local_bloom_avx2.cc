@@ -1,6 +1,5 @@
-// AVX2: RocksDB's Bloom filter, eight probes at a time (local_bloom.h). Queries have the same code
-// as RocksDB's own when that is compiled for AVX2, which packages are not, and in addition a known
-// k.
+// AVX2: RocksDB's Bloom filter, eight probes at a time (local_bloom.h). Queries use the code that
+// RocksDB has when it is compiled for AVX2, which packages are not; in addition, they know k.
 #if defined(__x86_64__)
 
 #include "src/filter/bits/probe_sequence.h"

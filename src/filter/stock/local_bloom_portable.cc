@@ -9,7 +9,7 @@ namespace {
 
 using kernels::PayloadView;
 
-// Tests every bit, as blocked_portable.cc does and for its reason.
+// Tests every bit, for the reason given in blocked_portable.cc.
 struct QueryOne {
   template <int K>
   static bool Run(const PayloadView& filter, uint64_t hash) {

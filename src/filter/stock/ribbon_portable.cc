@@ -43,7 +43,7 @@ BLOOMLINE_ALWAYS_INLINE bool RibbonMayMatch(const RibbonView& filter, uint64_t h
   const RibbonRows coefficients = {
       (key.mixed ^ RibbonKey::kLowCoefficients) | RibbonKey::kFirstCoefficient, key.mixed};
   const RibbonRows here = ShiftedUp(coefficients, key.first_row);
-  // In two shifts: with first_row 0, nothing is left.
+  // Two shifts are needed: with first_row 0, nothing is left.
   const RibbonRows next = ShiftedDown(ShiftedDown(coefficients, 1), 127 - key.first_row);
   const uint64_t fingerprint = key.fingerprint();
   for (uint32_t first = 0; first < columns; first += kColumnsAtOnce) {
@@ -55,7 +55,7 @@ BLOOMLINE_ALWAYS_INLINE bool RibbonMayMatch(const RibbonView& filter, uint64_t h
       const uint64_t folded = Folded(key.here + offset, here) ^ Folded(key.next + offset, next);
       parities |= static_cast<uint64_t>(__builtin_parityll(folded)) << i;
     }
-    // Those of these columns that the block has.
+    // A bit for each of these columns that the block has.
     const uint64_t present = (uint64_t{1} << std::min(end, key.columns)) - (uint64_t{1} << first);
     const bool is_match = ((parities ^ fingerprint) & present) == 0;
     if (!is_match || end == columns) return is_match;

@@ -15,8 +15,8 @@ int Byte(std::string_view bytes, size_t from_end) {
   return static_cast<unsigned char>(bytes[bytes.size() - from_end]);
 }
 
-// What the trailer says, into a filter whose payload is known. These return false and set the
-// reason if that makes no sense.
+// These read the trailer into a filter whose payload is known. They return false and set the reason
+// if the trailer makes no sense.
 
 bool DecodeBloom(std::string_view bytes, StockFilter* filter, std::string* why) {
   const int variant = Byte(bytes, 4);

@@ -50,7 +50,7 @@ struct StockFilter {
   uint64_t block_bytes = 1;  // kLegacyBloom: a power of two up to 2^28
   int num_probes = 0;
   RibbonShape ribbon;       // kRibbon
-  uint8_t ribbon_seed = 0;  // ditto
+  uint8_t ribbon_seed = 0;  // kRibbon
 
   bool has_reader() const {
     return kind == StockKind::kBloom || kind == StockKind::kLegacyBloom ||
@@ -58,7 +58,7 @@ struct StockFilter {
   }
 };
 
-// The SIMD code for them: a part of kernels::Kernel.
+// The SIMD code for these filters: a part of kernels::Kernel.
 struct StockKernel {
   LocalBloomKernel local_bloom;
   RibbonKernel ribbon;

@@ -22,7 +22,7 @@ namespace bloomline::filter {
 // The row of filters that their writer could not build.
 extern const LayoutRow kAlwaysMatchRow;
 
-// For a number that is no layout, the row of kAlwaysMatch.
+// Returns the row of kAlwaysMatch for a number without a layout.
 inline const LayoutRow& LayoutRowFor(Layout layout) {
   switch (layout) {
     case Layout::kClassic:

@@ -1,6 +1,6 @@
-// Queries of a payload by the hash of a key, in any layout: for filters that are queried once or
-// seldom, as in LevelDB, which are not worth a look at the table. FilterView and RocksDB open
-// filters (layout_table.h).
+// Queries of a payload by the hash of a key, in any layout. They suit filters that are queried once
+// or seldom, as in LevelDB, for which a look at the table would cost too much. FilterView and
+// RocksDB open filters (layout_table.h).
 #ifndef BLOOMLINE_FILTER_VIEW_HASH_QUERY_H_
 #define BLOOMLINE_FILTER_VIEW_HASH_QUERY_H_
 

@@ -50,7 +50,7 @@ class FilterWriter {
 
   // Other threads may call these while keys are added.
   size_t num_keys() const { return hashes_.size(); }
-  // Of the next filter, whose shape should be FilterShape() unless this is kNone.
+  // The fault of the next filter, whose shape should be FilterShape() unless this is kNone.
   WriterFault fault() const { return fault_.load(std::memory_order_relaxed); }
 
   const FilterOptions& options() const { return options_; }

@@ -60,7 +60,7 @@ class HashGroups {
   size_t num_groups() const { return num_groups_; }
   BlockRun GroupBlocks(size_t group) const;
 
-  // Moves all hashes of the list, at least one, to the groups. Their memory stays the list's: it
+  // Moves all hashes of the list, at least one, to the groups. The list still owns their memory: it
   // must outlive them, and only Clear, TakeAll and its destructor may be called then. Returns
   // false, and leaves the list alone, if this would need more than an eighth of the list's memory
   // in addition.

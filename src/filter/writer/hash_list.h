@@ -49,8 +49,8 @@ class HashList {
     });
   }
 
-  // Calls f(hashes, how many) for all chunks. f may write to the hashes of its chunk, and those
-  // before.
+  // Calls f(hashes, how many) for all chunks. f may write to the hashes of its chunk and of earlier
+  // ones.
   template <typename F>
   void ForEachChunk(F f) {
     if (size() == 0) return;

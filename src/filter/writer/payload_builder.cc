@@ -24,8 +24,8 @@ int BloomGroupShift(uint64_t num_blocks) {
   return shift;
 }
 
-// From this many keys on, groups are faster than one sort. They begin at 46,000, when the list is
-// large enough for what they need in addition.
+// From this many keys on, groups are faster than one sort. Groups are used from 46,000 keys on,
+// when the list is large enough for the memory that they need in addition.
 constexpr size_t kCompactFromKeys = 32 << 10;
 
 // The shift of groups of about 16 sqrt(n) keys: each costs memory that is not full yet, and the

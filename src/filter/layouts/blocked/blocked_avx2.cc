@@ -1,5 +1,5 @@
 // AVX2: blocked filters, eight probes at a time. Each of a key's k probes (probe_sequence.h) has 32
-// bits, of which the top 9 say which of the 512 bits of the key's block it is for:
+// bits. The top 9 name one of the 512 bits of the key's block:
 //
 //   bits of the probe    31 30 29 28 27 26 25 24 23 | 22 .. 0
 //   a query              [  word   ] [ bit of it  ] | not used
@@ -92,10 +92,10 @@ struct QueryMany {
   }
 
  private:
-  // Nine to 16 probes: the second pass is over the keys that the first one has left if these are
-  // few, else over all. Neither has a branch that depends on a key, which would take 11.3 instead
-  // of 6 ns if half of the keys are stored. One pass over 16 probes takes 1.6 times as long if all
-  // are missing, and 0.9 times as long if half of them or all are stored.
+  // With 9 to 16 probes, the second pass covers only the keys that the first one has left if they
+  // are few, else all keys. Neither pass has a branch that depends on a key, which would take 11.3
+  // instead of 6 ns if half of the keys are stored. One pass over 16 probes takes 1.6 times as long
+  // if all are missing, and 0.9 times as long if half of them or all are stored.
   BLOOMLINE_AVX2_INLINE static void TwoPasses(const PayloadView& filter, size_t n,
                                               const uint64_t* hashes, bool* may_match) {
     static_assert(kBatchKeys <= 32);
@@ -152,7 +152,7 @@ struct Insert {
   }
 };
 
-// By registers: byte by byte, AddKey takes 8.2 instead of 6.9 ns (Zen 4, docs/rejected.md).
+// Uses registers: byte by byte, AddKey takes 8.2 instead of 6.9 ns (Zen 4, docs/rejected.md).
 struct AddOne {
   template <int K>
   BLOOMLINE_AVX2 static bool Run(const PayloadView& filter, uint64_t hash) {

@@ -97,7 +97,7 @@ struct alignas(kPositions * sizeof(uint32_t)) PreparedKey {
 // Calls F::Run(block, ones, i, args...) for each of n hashes in order. kNumProbes is 0 for any
 // num_probes. Each key is prepared some keys ahead, unless there are fewer: a position that is read
 // right after it was written would wait for the store, with six probes 8.9 instead of 5.8 clock
-// cycles per key. With F::kPrefetches its block is prefetched then, and it is more keys ahead.
+// cycles per key. With F::kPrefetches, its block is prefetched then, and keys are more ahead.
 template <typename F, int kNumProbes, typename... Args>
 BLOOMLINE_AVX512_INLINE void ForEachKey(char* data, uint64_t num_blocks, int num_probes, size_t n,
                                         const uint64_t* hashes, Args... args) {

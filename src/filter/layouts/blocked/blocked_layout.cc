@@ -39,8 +39,8 @@ FilterShape LittleRoundedShape(const ShapeRequest& request) {
   return shape;
 }
 
-// To the nearest block: rounded up, the filter of 2,000 keys at 10 bits would exceed what LevelDB's
-// own tests allow.
+// Rounds to the nearest block: rounded up, the filter of 2,000 keys at 10 bits would exceed what
+// LevelDB's own tests allow.
 FilterShape LevelDBShape(const ShapeRequest& request) {
   const double blocks = static_cast<double>(request.num_keys) * request.bits_per_key /
                         static_cast<double>(kernels::kBlockBits);

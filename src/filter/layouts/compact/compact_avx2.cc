@@ -33,26 +33,26 @@ namespace {
 //   hits           p & s & mask              the parity of each place is a bit
 //   column i       the parity of its places
 //
-// A byte that two columns share has two places, with different masks. What counts is the number of
-// the pool's bytes, not that of its pieces, and it hardly varies from block to block; so does the
-// number of registers. A mispredicted branch would cost more than all of this: to go from piece to
-// piece takes twice as long (docs/rejected.md).
+// A byte that two columns share has two places, with different masks. The cost depends on the
+// number of the pool's bytes, not of its pieces. That number hardly varies from block to block, nor
+// does the number of registers. A mispredicted branch would cost more than all of this: to go from
+// piece to piece takes twice as long (docs/rejected.md).
 
 constexpr unsigned kPoolPlaces = 32;  // of a register
 constexpr unsigned kMaxPoolRegisters = 2;
-// Blocks of one register have at most this many. All are tested, so no branch depends on their
-// number.
+// Blocks of one register have at most this many pool columns. All are tested, so no branch depends
+// on their number.
 constexpr unsigned kFewPoolColumns = 4;
 constexpr unsigned kNoByte = 0x80;  // VPSHUFB gives zero
 
 struct alignas(64) PoolBytes {
-  // The coefficients of a place are 8 consecutive bits of two bytes of the key's. A multiplication
-  // by a power of two brings them into the upper byte of the product's lower half (odd places), or
-  // into the lower byte of its upper half (even places).
+  // The coefficients of a place are 8 consecutive bits of two bytes of the key's coefficients. A
+  // multiplication by a power of two brings them into the upper byte of the product's lower half
+  // (odd places), or into the lower byte of its upper half (even places).
   struct Register {
-    // One of the three has the number, modulo 16, of the place's byte, and the others kNoByte, so
-    // that the three look-ups can be ORed. VPSHUFB has two lanes, which do not mix; the last 16
-    // bytes of the block, where most of the pool is, are offered to both.
+    // One of the three arrays has the number, modulo 16, of the place's byte, and the others have
+    // kNoByte, so that the three look-ups can be ORed. VPSHUFB has two lanes, which do not mix; the
+    // last 16 bytes of the block, where most of the pool is, are offered to both.
     uint8_t from_bytes_0_31[kPoolPlaces];
     uint8_t from_bytes_32_63[kPoolPlaces];
     uint8_t from_last_16[kPoolPlaces];
@@ -72,7 +72,7 @@ struct alignas(64) PoolBytes {
   uint64_t first_places[kMaxPoolColumns];
   uint64_t second_places[kMaxPoolColumns];  // of the second register
 
-  // It is not inlined: queries make the rows once, and need their registers for the rest.
+  // Make is not inlined: queries make the rows once, and need their registers for the rest.
   __attribute__((noinline)) static PoolBytes Make(const Pool& pool, const Arrangement& arrangement);
   bool known() const { return num_registers != 0; }
 };
@@ -81,8 +81,8 @@ class PoolBytesWriter {
  public:
   static PoolBytes Write(const Pool& pool, unsigned fast_columns, unsigned block_bytes) {
     PoolBytesWriter writer(pool.full_columns - fast_columns, block_bytes - 16);
-    // First the bytes that must be in one lane. Those of the last quarter then fill up the emptier
-    // one.
+    // The bytes that must be in one lane come first. Those of the last quarter then fill up the
+    // emptier lane.
     for (const bool in_last_16 : {false, true}) {
       for (unsigned i = 0; i < pool.num_pieces; ++i) {
         PoolPiece piece = pool.pieces[i];
@@ -105,13 +105,13 @@ class PoolBytesWriter {
     }
   }
 
-  // Two pieces that are separate only because slot 64 is between them.
+  // Whether two pieces are separate only because slot 64 is between them.
   static bool Continues(const PoolPiece& piece, const PoolPiece& next) {
     return next.column == piece.column && next.word_byte == piece.word_byte &&
            next.bit == piece.bit + piece.length;
   }
 
-  // Those bytes of the piece that are in the last quarter, or those that are not.
+  // Adds the bytes of the piece that are in the last quarter, or those that are not.
   void AddPiece(const PoolPiece& piece, unsigned column, bool in_last_16) {
     const unsigned first = 8u * piece.word_byte + piece.bit;
     const unsigned last = first + piece.length - 1;
@@ -119,7 +119,7 @@ class PoolBytesWriter {
       if ((byte >= last_16_) != in_last_16) continue;
       const unsigned begin = byte == first / 8 ? first % 8 : 0;
       const unsigned end = byte == last / 8 ? last % 8 + 1 : 8;
-      // The slot of the byte's first bit, and 8 more: it may be before the piece's first.
+      // The slot of the byte's first bit, plus 8, because it may be before the piece's first slot.
       const unsigned slot = 8 + piece.slot + 8 * byte - first;
       AddByte(byte, static_cast<uint8_t>(OnesBelow64(end) & ~OnesBelow64(begin)), slot, column);
     }
@@ -215,7 +215,7 @@ PoolBytes PoolBytes::Make(const Pool& pool, const Arrangement& arrangement) {
 
 // --- Parities of 64-bit lanes, and of bytes, which AVX2 does not count.
 
-// By a register move. GCC alone goes through memory, which takes longer.
+// Uses a register move. GCC alone goes through memory, which takes longer.
 BLOOMLINE_AVX2_INLINE __m256i Broadcast(uint64_t word) {
   return _mm256_broadcastq_epi64(_mm_cvtsi64_si128(static_cast<long long>(word)));
 }
@@ -226,7 +226,7 @@ alignas(32) constexpr uint8_t kParities[32] = {
     0, 0x81, 0x81, 0, 0x81, 0, 0, 0x81, 0x81, 0, 0, 0x81, 0, 0x81, 0x81, 0,
     0, 0x81, 0x81, 0, 0x81, 0, 0, 0x81, 0x81, 0, 0, 0x81, 0, 0x81, 0x81, 0};
 
-// In each byte, its parity: the XOR of its halves has the same, and 16 values fit a look-up table.
+// The parity of each byte: that of the XOR of its halves, whose 16 values fit a look-up table.
 BLOOMLINE_AVX2_INLINE __m256i ByteParities(__m256i bits) {
   bits =
       _mm256_and_si256(_mm256_xor_si256(bits, _mm256_srli_epi64(bits, 4)), _mm256_set1_epi8(0x0F));
@@ -247,14 +247,14 @@ BLOOMLINE_AVX2_INLINE unsigned FourParities(__m256i bits) {
 //   fields     | f0 0 0.. | f1 0 0.. | f2 0 0.. | f3 0 0.. |     AND its slots from 64 on
 //              the XOR of both, and the parity of each of the four lanes
 //
-// The same for columns 4 to 7 if the block has six or seven. With five, POPCNT for the fifth is as
-// fast. With seven, POPCNT for the last three makes a query 14 % slower. Blocks of 16 or 32 bytes
-// have one to three, and POPCNT alone.
+// Columns 4 to 7 are tested alike if the block has six or seven. With five, POPCNT for the fifth is
+// as fast. With seven, POPCNT for the last three makes a query 14 % slower. Blocks of 16 or 32
+// bytes have one to three columns, and use POPCNT alone.
 //
-// The parities are compared with the fingerprint's lowest bits, which are those of the hash. Of the
-// missing keys 2^-F are left, where F is the number of fast columns: 1 of 32 with five. A branch
-// after the first four columns saves instructions, and loses as much by mispredictions
-// (docs/rejected.md).
+// The parities are compared with the fingerprint's lowest bits, which are those of the hash. A
+// fraction 2^-F of the missing keys is left, where F is the number of fast columns: 1 of 32 with
+// five. A branch after the first four columns saves instructions, and loses as much by
+// mispredictions (docs/rejected.md).
 
 // Four fields, each in a lane of 64 bits with zeros above it, like mine.field.
 template <unsigned kBytes>
@@ -274,8 +274,8 @@ struct SlotsInLanes {
   __m256i fields;
 };
 
-// Bit i: the parity of the key's slots in fast column kFirst + i, of four. Columns that the block
-// does not have: anything, since these lanes hold the fields and the pool. The caller masks them.
+// Bit i: the parity of the key's slots in fast column kFirst + i, of four. Bits of columns that the
+// block lacks mean nothing, since these lanes hold the fields and the pool. The caller masks them.
 template <unsigned kArrangement, unsigned kFirst>
 BLOOMLINE_AVX2_INLINE unsigned FourColumns(const char* block, SlotsInLanes mine) {
   constexpr Arrangement kA = kArrangements[kArrangement];
@@ -289,7 +289,7 @@ BLOOMLINE_AVX2_INLINE unsigned FourColumns(const char* block, SlotsInLanes mine)
   return FourParities(hits);
 }
 
-// Bit i: the parity of the key's slots in fast column i. Other bits: anything.
+// Bit i: the parity of the key's slots in fast column i. Other bits mean nothing.
 template <unsigned kArrangement>
 BLOOMLINE_AVX2_INLINE unsigned FastParities(const char* block, CompactSlots mine,
                                             SlotsInLanes in_lanes) {
@@ -348,7 +348,7 @@ BLOOMLINE_AVX2_INLINE unsigned CountOnes(uint64_t bits) {
 // The fingerprint's bits take part in the parities: bit 32 + i is in first_places[i]. So an odd
 // column is one that does not match. Columns that the block lacks have no places, and are even.
 //
-// At most kFewPoolColumns full columns, and the partial one: a POPCNT for each. The parity of a
+// Tests at most kFewPoolColumns full columns and the partial one, each by a POPCNT. The parity of a
 // count is its bit 0, so only bit 0 of the ORed counts is of use.
 BLOOMLINE_AVX2_INLINE bool OneRegisterMatches(const PoolBytes& pool, uint64_t first,
                                               unsigned asks_partial) {
@@ -360,7 +360,7 @@ BLOOMLINE_AVX2_INLINE bool OneRegisterMatches(const PoolBytes& pool, uint64_t fi
   return (wrong & 1) == 0;
 }
 
-// All kMaxPoolColumns, four at a time in vectors, so that no branch depends on their number.
+// Tests kMaxPoolColumns, four at a time in vectors, so that no branch depends on their number.
 BLOOMLINE_AVX2_INLINE bool TwoRegistersMatch(const PoolBytes& pool, uint64_t first, uint64_t second,
                                              unsigned asks_partial) {
   unsigned wrong =

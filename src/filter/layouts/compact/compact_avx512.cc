@@ -14,9 +14,9 @@
 namespace bloomline::kernels {
 namespace {
 
-// --- The tables of the pool. Instead of collecting the columns' pieces, a query
-// spreads the key's coefficients over words of the block, to where the pieces are. A pass has eight
-// lanes; a lane is what one of the block's 64-bit words has of one column.
+// --- The tables of the pool. Instead of collecting the columns' pieces, a query spreads the key's
+// coefficients over words of the block, to where the pieces are. A pass has eight lanes. A lane is
+// the part of one column in one of the block's 64-bit words.
 //
 //   words         | w5 | w6 | w7 | w6 | ..     VPERMQ: for each lane, its word of the block
 //   coefficients  c0 .. c15
@@ -26,8 +26,8 @@ namespace {
 //                                              at any bit
 //   hits          words & spread & mask        the parity of each lane: VPOPCNTQ
 //
-// One pass does for blocks of 64 slots or more, two for nearly all others. The parities of all
-// passes are one integer, of which each column asks for some bits.
+// One pass is enough for blocks of 64 slots or more, two for nearly all others. The parities of all
+// passes are bits of one integer, and each column uses some of these bits.
 
 constexpr unsigned kLanesPerPass = kBlockBytes / 8;
 constexpr unsigned kMaxPoolPasses = 3;
@@ -58,7 +58,7 @@ struct PoolLanes {
       const PoolPiece& piece = pool.pieces[i];
       unsigned lane = 0;
       while (lane < size && !lanes[lane].Takes(piece)) ++lane;
-      // A piece does not cross slot 64, so the one that begins a window fits it.
+      // A piece does not cross slot 64, so the piece that begins a window fits it.
       if (lane == size) {
         lanes[size++] = {piece.word_byte, piece.column, static_cast<uint8_t>(piece.slot / 8)};
       }
@@ -89,7 +89,7 @@ struct alignas(64) PoolPass {
 struct alignas(64) PoolRegisters {
   PoolPass passes[kMaxPoolPasses];
   uint32_t lanes_of_column[kMaxPoolColumns];  // of the pool: a bit for each lane of all passes
-  // The same of the first pass and eight columns, as GF2P8AFFINEQB has it: byte 7 - i for column i.
+  // The first pass's lanes for eight columns, as GF2P8AFFINEQB has them: byte 7 - i is column i.
   uint64_t column_matrix;
   uint32_t full_columns;    // of the pool: a bit for each
   uint32_t partial_column;  // its bit
@@ -156,8 +156,8 @@ struct alignas(64) PoolRegisters {
 //   fields     | f0 0 0.. | f1 0 0.. | .. f4 0 0.. | anything            AND the key's slots, XOR
 //              the parity of each of the eight lanes: VPOPCNTQ
 //
-// They are compared with the fingerprint's lowest bits. Of the missing keys 2^-F are left, where F
-// is the number of fast columns: 1 of 32 with five.
+// The parities are compared with the fingerprint's lowest bits. A fraction 2^-F of the missing keys
+// is left, where F is the number of fast columns: 1 of 32 with five.
 
 BLOOMLINE_AVX512_INLINE __m512i Broadcast(uint64_t word) {
   return _mm512_set1_epi64(static_cast<long long>(word));
@@ -203,7 +203,7 @@ struct FieldBytes {
 template <unsigned kArrangement>
 constexpr FieldBytes<kArrangement> kFieldBytes;
 
-// Bit i: the parity of the key's slots in fast column i. Other bits: anything.
+// Bit i: the parity of the key's slots in fast column i. Other bits mean nothing.
 template <unsigned kArrangement>
 BLOOMLINE_AVX512_INLINE unsigned FastParities(const char* bytes, CompactSlots mine) {
   const __m512i block = LoadBlock<kArrangements[kArrangement].block_bytes>(bytes);

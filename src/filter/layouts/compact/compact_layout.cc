@@ -54,10 +54,10 @@ FilterShape Shape(const ShapeRequest& request) {
   return FilterShape::Compact(WholeBlocks(request, block_bytes), arrangement);
 }
 
-// Blocks of 32 bytes if larger ones, with the container, would take that much more than the keys
-// pay for, and the small ones alone take not much less: the container may not cost most of the
-// accuracy. At 10 bits per key, 186 keys then take 244 instead of 276 bytes, at 0.27 instead of
-// 0.08 %.
+// Takes blocks of 32 bytes if larger ones, with the container, would take more than kMaxRounding
+// times what the keys pay for, and the small blocks alone take at least kMinPayload times that: the
+// container may not cost most of the accuracy. At 10 bits per key, 186 keys then take 244 instead
+// of 276 bytes, at 0.27 instead of 0.08 %.
 FilterShape LittleRoundedShape(const ShapeRequest& request) {
   constexpr double kMaxRounding = 1.1;
   constexpr double kMinPayload = 0.95;

@@ -42,8 +42,8 @@ BLOOMLINE_ALWAYS_INLINE bool PoolMatches(const char* block, CompactSlots mine, u
   // mispredicting a loop's end costs more than steps that do nothing.
   constexpr unsigned kStep = 4;
   const uint64_t coefficients[] = {mine.word, mine.field};
-  // For each column, the XOR of all hits up to its last piece. XORed with that of the column
-  // before, it gives the column's own.
+  // For each column, the XOR of all hits up to its last piece. XORed with the sum of the column
+  // before, it gives the column's own hits.
   uint64_t sums[kMaxFastColumns + kMaxPoolColumns + kStep];
   for (unsigned i = 0; i < kStep; ++i) sums[pool.full_columns + i] = 0;
   uint64_t sum = 0;
@@ -158,8 +158,8 @@ BLOOMLINE_ALWAYS_INLINE void CompactMayMatchMany(const CompactFilter& filter, si
   }
 }
 
-// With internal linkage: functions that are not inlined would otherwise be shared by all copies of
-// the library in a process.
+// Linkage is internal: otherwise all copies of the library in a process would share the functions
+// that are not inlined.
 namespace {
 
 // Code that few queries reach is out of line, so that the path of the others needs few registers.
@@ -182,8 +182,8 @@ struct PlainQuery {
             key.slots.field & kSlotMasks.field[slots]};
   }
 
-  // Four columns, then the others: 15 of 16 missing keys need only the first four, and that saves
-  // more than the branch costs, which 1 of 16 takes. With three it costs as much as it saves.
+  // Tests four columns, then the others: 15 of 16 missing keys need only the first four, and that
+  // saves more than the branch costs, which 1 of 16 takes. With three it costs as much as it saves.
   template <unsigned kArrangement>
   BLOOMLINE_ALWAYS_INLINE static bool FastColumns(const char* block, CompactSlots mine,
                                                   uint64_t hash) {

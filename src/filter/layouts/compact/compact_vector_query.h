@@ -59,7 +59,7 @@ class CompactBatch {
     pool = right & all & ~others;
   }
 
-  // The keys whose block has a header with a code above this one. Bits past the last key: anything.
+  // The keys whose block has a code above this one. Bits past the last key mean nothing.
   BLOOMLINE_COMPACT_INLINE uint32_t CodesAbove(unsigned code) const {
     const __m256i codes = _mm256_set1_epi16(127 << 4);
     const __m256i limit = _mm256_set1_epi16(static_cast<short>(code << 4));
@@ -75,7 +75,7 @@ class CompactBatch {
   uint32_t pool;
   uint32_t others;
 
-  // By key.
+  // Indexed by key.
   alignas(32) const char* blocks[kBatchKeys];
   alignas(32) uint64_t words[kBatchKeys];  // CompactSlots
   alignas(32) uint64_t fields[kBatchKeys];
@@ -87,7 +87,7 @@ class CompactBatch {
   BLOOMLINE_COMPACT_INLINE static __m256i Numbers(long long number) {
     return _mm256_set1_epi64x(number);
   }
-  // Stays in a register. GCC 12 would broadcast it again in each step.
+  // The number stays in a register. GCC 12 would broadcast it again in each step.
   BLOOMLINE_COMPACT_INLINE static __m256i Constant(uint64_t number) {
     __m256i all = _mm256_broadcastq_epi64(_mm_cvtsi64_si128(static_cast<long long>(number)));
     __asm__("" : "+v"(all));

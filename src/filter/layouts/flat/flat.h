@@ -2,8 +2,8 @@
 // LevelDB has one filter for every 2 KiB of a table, usually of 32 to 64 bytes. Its blocks are
 // bytes: 1 to 2^29 - 1 of them.
 //
-// They have one implementation for all CPUs: another would save 4 ns of a Get that takes a
-// microsecond (docs/rejected.md).
+// All CPUs share one implementation: another would save 4 ns of a Get that takes a microsecond
+// (docs/rejected.md).
 #ifndef BLOOMLINE_FILTER_LAYOUTS_FLAT_FLAT_H_
 #define BLOOMLINE_FILTER_LAYOUTS_FLAT_FLAT_H_
 

@@ -44,7 +44,7 @@ struct Equation {
 // Up to four pivots: equations of which none has the pivot of another. Unused ones are 0.
 constexpr unsigned kBatchPivots = 4;
 struct PivotBatch {
-  // Adds to `equation` those of the first `size` whose pivot it has.
+  // Adds to `equation` each of the first `size` equations whose pivot it has.
   BLOOMLINE_ALWAYS_INLINE void Reduce(unsigned size, Equation* equation) const {
 #pragma GCC unroll 4
     for (unsigned j = 0; j < size; ++j) {
@@ -120,8 +120,8 @@ static_assert(kVariableSlots * kMaxAttempts == 64);
 constexpr uint64_t kAttemptField = 0xFFFF;
 constexpr uint64_t kEachField = 0x0001000100010001;
 
-// The variable coefficients of an equation in all attempts. Those of a slot are the bits of the
-// hash from 32 + slot on, inverted if the fixed coefficient is 1.
+// The variable coefficients of an equation in all attempts. The coefficients of a slot are the bits
+// of the hash from 32 + slot on, inverted if the fixed coefficient is 1.
 BLOOMLINE_ALWAYS_INLINE uint64_t AttemptCoefficients(uint64_t slots, uint64_t hash,
                                                      unsigned variable_slots) {
   uint64_t coefficients = 0;
@@ -137,8 +137,8 @@ BLOOMLINE_ALWAYS_INLINE uint64_t AttemptCoefficients(uint64_t slots, uint64_t ha
 // differ, so it does not branch.
 class AttemptSystems {
  public:
-  // `attempts`: those in which the equation depends on the ones before. `contradicts`: those of
-  // them in which its right side contradicts these.
+  // `attempts`: the attempts in which the equation depends on earlier ones. `contradicts`: the
+  // attempts among these in which its right side contradicts the earlier equations.
   struct Dependent {
     uint64_t attempts;
     uint64_t contradicts;
@@ -169,7 +169,7 @@ class AttemptSystems {
 // The variable slots' values in one attempt, for all columns at once.
 class VariableSolution {
  public:
-  // Equations that do not contradict each other, in any order.
+  // Adds an equation that does not contradict the others. The order is free.
   BLOOMLINE_ALWAYS_INLINE void Add(uint64_t slots, uint64_t right_side) {
     for (unsigned v = 0; v < kVariableSlots; ++v) {
       const uint64_t mask = AllOnesIf(slots >> v);
@@ -188,7 +188,7 @@ class VariableSolution {
   // Slots without an equation are 0.
   uint64_t value(unsigned slot) const { return values_[slot]; }
 
-  // sums[c]: what they add to an equation with the coefficients c.
+  // sums[c] is what the values add to an equation with the coefficients c.
   BLOOMLINE_ALWAYS_INLINE void Sums(uint64_t* sums) const {
     sums[0] = 0;
     for (unsigned v = 0; v < kVariableSlots; ++v) {
@@ -279,7 +279,7 @@ class System {
   }
 
   // Bit t: attempt t has a solution. The coefficients of different keys must be independent in the
-  // full columns; in the partial one, right sides that happen to agree will do.
+  // full columns; in the partial one, right sides that happen to agree are enough.
   BLOOMLINE_ALWAYS_INLINE uint64_t GoodAttempts(unsigned num_attempts) const {
     const uint64_t attempts = OnesBelow(num_attempts);
     const uint64_t good = GoodAttemptsBut(0) & attempts;

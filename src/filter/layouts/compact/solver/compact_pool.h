@@ -158,8 +158,8 @@ class PoolTable {
 
 namespace {
 
-// With internal linkage: others would become one object for all copies of the library in a process
-// (STB_GNU_UNIQUE), even of different versions.
+// The objects have internal linkage: otherwise all copies of the library in a process would share
+// one (STB_GNU_UNIQUE), even copies of different versions.
 template <typename Row, unsigned kArrangement>
 PoolTable<Row, kArrangement> pool_table;
 

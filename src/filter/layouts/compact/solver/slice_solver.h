@@ -38,8 +38,8 @@ class SliceKeys {
               has_upper ? OnesBelow64(static_cast<unsigned>(n - 64)) : 0} {
     enum { kSlots, kFields, kTail };
     alignas(64) uint64_t words[3][128];
-    // The multiplications, whose upper halves vector instructions do not give, in a loop of their
-    // own, so that compilers make vector instructions of the next one.
+    // The multiplications are in a separate loop, because vector instructions do not give their
+    // upper halves. Compilers then make vector instructions of the next loop.
     for (size_t i = 0; i < n; ++i) {
       const CompactKey key = MakeCompactKey(hashes[i]);
       words[kSlots][i] = key.slots.word;
@@ -61,7 +61,7 @@ class SliceKeys {
     TransposeInto(words[kTail], layout.tail, layout.end, &columns);
   }
 
-  // Their equations, none of which has a pivot yet.
+  // Sets the keys' equations, none of which has a pivot yet.
   BLOOMLINE_SLICES_INLINE void Start(SliceSystem<Simd>* system) const {
     system->Start(keys_);
     for (unsigned i = 0; i < layout.end; ++i) {
@@ -80,7 +80,7 @@ class SliceKeys {
     if (has_upper) three.high = ThreeBits(slices[i].high, slices[next].high, bit % 8);
     return three;
   }
-  // Added to slots 0 to 2 by an attempt: WordInAttempt.
+  // What an attempt adds to slots 0 to 2 (WordInAttempt).
   BLOOMLINE_SLICES_INLINE Slice<Simd> Window(const Slice<Simd>* slices, unsigned attempt) const {
     return TailBits(slices, layout.window_shift() + attempt - kFirstAttempt);
   }
@@ -309,7 +309,7 @@ class SliceSolver {
   BLOOMLINE_SLICES_INLINE void Write(const ColumnCounts& counts, unsigned slots, unsigned attempt,
                                      CompactSlots partial, char* block) {
     // Slots 0 to 2 as this attempt has them. Their pivots change the right-hand sides alone:
-    // nothing reads other slices any more.
+    // nothing reads the other slices after this.
     Slice<Simd> variable = keys_.TailBits(system_.slices, layout().variable_shift);
     const Slice<Simd> window = keys_.Window(system_.slices, attempt);
     variable.low = Simd::Xor(variable.low, window.low);

@@ -68,7 +68,7 @@ constexpr unsigned kMaxSlices = kWordSlices + kFieldSlices + kTailSlices;
 
 // The slices of an equation: slots 0 to 63, slots from 64 on, and the tail. The tail has the
 // right-hand sides of the full columns and of the partial one; then slots 0 to 2, because slice 0
-// is not updated any more once its slots are eliminated; then the window, from which each attempt
+// is no longer updated once its slots are eliminated; then the window, from which each attempt
 // takes three bits for these slots.
 struct SliceLayout {
   SliceLayout(unsigned most_slots, unsigned full_columns, unsigned num_window_bits)
@@ -104,7 +104,7 @@ struct Slice {
   typename Simd::Bytes high;  // equations 64 to 127
 };
 
-// Pairs of equations that change places: as many as there are of both.
+// Pairs of equations that change places: as many as the smaller of both groups has.
 struct EquationPairs {
   BLOOMLINE_SLICES_INLINE EquationPairs(uint64_t lows, uint64_t highs) {
     for (unsigned i = 0; i < 128; ++i) from[i] = static_cast<uint8_t>(i);
@@ -130,8 +130,8 @@ struct EightPivots {
   BLOOMLINE_SLICES_INLINE uint64_t slot_bytes() const {
     return ~equations >> 6 & 0x0101010101010101;
   }
-  // Bit b: the same. Not by PEXT, which is slow microcode in Zen 1 and 2: the product's bit
-  // 56 + b is byte b shifted by 56 - 7 b.
+  // Bit b says the same. PEXT is slow microcode in Zen 1 and 2. Instead, the product's bit 56 + b
+  // is byte b shifted by 56 - 7 b.
   BLOOMLINE_SLICES_INLINE unsigned slots() const {
     return static_cast<unsigned>(slot_bytes() * 0x0102040810204080 >> 56);
   }
@@ -147,9 +147,9 @@ BLOOMLINE_SLICES_INLINE void AddIfHas(uint64_t bit, uint64_t added, uint64_t* ma
 #endif
 }
 
-// In: masks[b] are the equations that have slot b. Out: those that its pivot is to be added to. A
-// slot that has its pivot needs its mask no more, so the same place holds the result, as when a
-// matrix is inverted in place. A pivot waits for the one before it: a chain of five instructions
+// In: masks[b] are the equations that have slot b. Out: the equations that its pivot is to be added
+// to. A slot with a pivot no longer needs its mask, so the same place holds the result, as when a
+// matrix is inverted in place. A pivot waits for the pivot before it: a chain of five instructions
 // (AND, BLSI, XOR, XOR, CMOV).
 //
 // Slot b's pivot p is added to the equations `others`. Where masks[c] has p:
@@ -192,8 +192,8 @@ struct SliceSystem {
 
     EightPivots pivots;
     typename Simd::Equations equations;
-    // Bit b: to this equation, slot b's pivot is to be added, as it was before this elimination.
-    // All at once, so a pivot's own byte can name other pivots.
+    // Bit b: slot b's pivot, as it was before this elimination, is added to this equation. All
+    // pivots are added at once, so a pivot's own byte can name other pivots.
     Slice<Simd> sums;
   };
 
@@ -211,7 +211,7 @@ struct SliceSystem {
   // Pivots for those slots of a slice that `slots` names. kHasUpper: there are equations from 64
   // on; these give no pivots.
   //
-  // They get their sums without choosing again. Row b of M is the byte of slot b's pivot before the
+  // All get their sums without choosing again. Row b of M is the byte of slot b's pivot before the
   // elimination, row b of S its byte of `sums`, which says what is added to it. The elimination
   // adds S M to M and makes it the identity:
   //
@@ -273,8 +273,8 @@ struct SliceSystem {
   BLOOMLINE_SLICES_TARGET bool EliminateSlots(unsigned first_slot, unsigned num_slots,
                                               unsigned end) {
     // Equations from 64 on take the places of pivots, of which there must be as many: each slot so
-    // far has got one. Slice 6 or 7, as there are at most 52 of these equations: late, so that few
-    // slices exchange bytes, and before equations 0 to 63 have no pivots left.
+    // far has a pivot. There are at most 52 of these equations, so that happens in slice 6 or 7:
+    // late, so that few slices exchange bytes, and before equations 0 to 63 have no pivots left.
     const unsigned with_room =
         (static_cast<unsigned>(__builtin_popcountll(unused[1])) + first_slot + 7) / 8;
     const unsigned bring_at = std::max(with_room, 6u);
@@ -289,7 +289,7 @@ struct SliceSystem {
       const Elimination chosen = Choose<kHasUpper>(slice, slots);
       // The next slots first, and not by way of memory: all waits for them. A slice that has slots
       // from num_slots on is itself the next: AddFixedSlot may take them later. Others that are
-      // done are not updated any more.
+      // done are no longer updated.
       const unsigned next = 8 * i + 8 <= num_slots ? i + 1 : i;
       chosen.template In<kHasUpper>(&slices[next]);
       slice = slices[next];

@@ -45,13 +45,13 @@ struct Avx2Simd {
     const __m256i each = EachByte(byte);
     return {{_mm256_and_si256(a.half[0], each), _mm256_and_si256(a.half[1], each)}};
   }
-  // A shift of 16 bits does: what comes in from the byte beside it stays below bit 7.
+  // A shift of 16 bits is enough: bits that come in from the byte beside it stay below bit 7.
   BLOOMLINE_AVX2_INLINE static uint64_t BitMask(Bytes bytes, unsigned b) {
     const int shift = static_cast<int>(7 - b);
     return UpperBits(_mm256_slli_epi16(bytes.half[0], shift),
                      _mm256_slli_epi16(bytes.half[1], shift));
   }
-  // From bit 7 down: adding a byte to itself shifts it by one.
+  // The loop begins at bit 7: adding a byte to itself shifts it by one.
   BLOOMLINE_AVX2_INLINE static void BitMasks(Bytes bytes, uint64_t masks[8]) {
 #pragma GCC unroll 8
     for (unsigned b = 8; b-- > 0;) {
@@ -108,7 +108,7 @@ struct Avx2Simd {
     return {{HalfTimesMatrix(bytes.half[0], matrix), HalfTimesMatrix(bytes.half[1], matrix)}};
   }
 
-  // By scalar loads: AVX2 looks up in 16 bytes only.
+  // Scalar loads are used because AVX2 looks up in 16 bytes only.
   BLOOMLINE_AVX2_INLINE static Bytes BytesAt(const Slice<Avx2Simd>& slice, const uint8_t at[64]) {
     const auto* bytes = reinterpret_cast<const uint8_t*>(&slice);
     alignas(32) uint8_t found[64];
