@@ -17,7 +17,7 @@ using bloomline::support::OrSetError;
 using leveldb::FilterPolicy;
 using leveldb::Slice;
 
-// Ends the process without memory. LevelDB takes a null pointer as a filter without keys, which
+// Ends the process if memory runs out. LevelDB takes a null pointer as a filter without keys, which
 // would lose keys.
 char* MallocCopy(std::string_view filter) {
   auto* copy = static_cast<char*>(std::malloc(filter.size()));

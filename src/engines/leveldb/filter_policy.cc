@@ -25,7 +25,7 @@ std::string_view View(const leveldb::Slice& slice) { return {slice.data(), slice
 
 static_assert(filter::kLevelDBName == kLevelDBBuiltinName);
 
-// LevelDB tells a policy neither the file nor the level.
+// LevelDB does not tell a policy the file or the level.
 filter::FilterCounts* PolicyCounts(const FilterOptions& options) {
   filter::FilterCounts* const counts = filter::CountsFor(
       {"leveldb",
@@ -49,8 +49,8 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
 
   const char* Name() const override { return name_.c_str(); }
 
-  // Appends to *dst. LevelDB is built without exceptions, so this function must not throw: without
-  // memory, the process ends.
+  // Appends to *dst. LevelDB is built without exceptions, so this function must not throw: if
+  // memory runs out, the process ends.
   void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const noexcept override {
     if (n <= 0 && options_.format != Format::kClassic) return;
     const size_t num_keys = n <= 0 ? 0 : static_cast<size_t>(n);

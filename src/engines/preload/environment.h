@@ -37,12 +37,12 @@ static_assert(sizeof(kVariableNames) / sizeof(*kVariableNames) == kNumVariables)
 
 struct Environment {
   const char* values[kNumVariables];  // null: not set
-  // The names that begin like a variable of bloomline and are none, up to a null. Null: there are
-  // none.
+  // The names that begin like a variable of bloomline but are unknown, up to a null. Null if there
+  // are none.
   const char* const* unknown_names;
 };
 
-// Whether it is "BLOOMLINE_...=VALUE" with an unknown name.
+// Whether the entry is "BLOOMLINE_...=VALUE" with an unknown name.
 inline bool IsUnknownVariable(const char* entry) {
   if (std::strncmp(entry, kVariablePrefix, sizeof(kVariablePrefix) - 1) != 0) return false;
   const size_t size = std::strcspn(entry, "=");
@@ -66,8 +66,8 @@ inline const char* const* CaptureUnknownNames() {
   return names;
 }
 
-// To be called while the process starts: later, a setenv of another thread could run at the same
-// time. So it copies the values. In setuid programs they have no effect.
+// Call this while the process starts: later, a setenv of another thread could run at the same time.
+// So this copies the values. In setuid programs they have no effect.
 inline Environment CaptureEnvironment() {
   Environment environment = {};
   if (getauxval(AT_SECURE) != 0) return environment;

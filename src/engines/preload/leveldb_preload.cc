@@ -30,12 +30,12 @@ namespace {
 constexpr char kFunction[] = "_ZN7leveldb20NewBloomFilterPolicyEi";
 using Function = const leveldb::FilterPolicy* (*)(int bits_per_key);
 
-// leveldb::DB::Open, which has a std::string of GNU's C++ library among its parameters. Filters are
-// returned in one, so a LevelDB with that of LLVM's library must be left alone.
+// leveldb::DB::Open has a std::string of GNU's C++ library among its parameters. Filters are
+// returned in one, so a LevelDB with LLVM's std::string must be left alone.
 constexpr char kOpen[] =
     "_ZN7leveldb2DB4OpenERKNS_7OptionsERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEPPS0_";
 
-// leveldb::NewBloomFilterPolicy2, which only Basho's LevelDB has.
+// Only Basho's LevelDB has leveldb::NewBloomFilterPolicy2.
 constexpr char kBashoFunction[] = "_ZN7leveldb21NewBloomFilterPolicy2Ei";
 
 // A seed needs a policy name other than LevelDB's own.
@@ -66,7 +66,7 @@ const char* ReasonAgainst(void* function) {
   return reason;
 }
 
-// One policy writes, another reads. The name is that of the reader.
+// One policy writes, another reads. The name is the reader's.
 class ReadingPolicy final : public leveldb::FilterPolicy {
  public:
   ReadingPolicy(std::unique_ptr<const leveldb::FilterPolicy> writer,
@@ -92,15 +92,15 @@ std::unique_ptr<const leveldb::FilterPolicy> NewNamedPolicy(const FilterOptions&
   return std::unique_ptr<const leveldb::FilterPolicy>(NewLevelDBFilterPolicy(options, name, error));
 }
 
-// LevelDB's own policy, with bloomline's queries. Null, with the reason, if its filters have
-// another name than those of LevelDB 1.23: with another hash, queries would miss keys.
+// LevelDB's own policy, with bloomline's queries. Returns null, with the reason, if its filters
+// have another name than those of LevelDB 1.23: their hash differs, and queries would miss keys.
 std::unique_ptr<const leveldb::FilterPolicy> NewReadingPolicy(
     std::unique_ptr<const leveldb::FilterPolicy> own, FilterOptions options, std::string* error) {
   if (std::strcmp(own->Name(), kLevelDBBuiltinName) != 0) {
     *error = std::string("this LevelDB's filters have another name: ") + own->Name();
     return nullptr;
   }
-  // Of these options, queries follow only the seed. The others must be valid.
+  // Queries use only the seed of these options. The others must be valid.
   if (options.seed != 0) options.format = Format::kBlocked;
   const BitsPerKeyRange allowed = AllowedBitsPerKey(options.format);
   options.bits_per_key = std::clamp(options.bits_per_key, allowed.min, allowed.max);

@@ -78,7 +78,7 @@ class MetricsFile {
     if (!Write(is_last, &error)) SayOnce(error.c_str());
   }
 
-  // Does not sync: that would each time make the file system write to the database's disk.
+  // Does not sync: each sync would make the file system write to the database's disk.
   bool Write(bool is_last, std::string* error) const {
     // A user who may write to the folder could otherwise have any file of this user replaced.
     std::error_code code;

@@ -10,11 +10,11 @@ namespace bloomline::preload {
 // Without such a setting, and after the first call, this does nothing.
 void PrepareMetricsFile(const Settings& settings);
 
-// To be called for each policy, and for each file that is built. If a file is remembered, a thread
+// Call this for each policy, and for each file that is built. If a file is remembered, a thread
 // replaces it every settings.metrics_seconds, and when the process ends, which waits for it at most
-// a second. A child of fork() leaves the file to its parent if that had begun to write it. If two
-// processes write the same file, each overwrites the other's. A failure is reported once on stderr,
-// and tried again.
+// a second. A child of fork() leaves the file to its parent if the parent had begun to write it. If
+// two processes write the same file, each overwrites the other's. A failure is reported once on
+// stderr, and tried again.
 void StartMetricsFile();
 
 }  // namespace bloomline::preload

@@ -12,7 +12,7 @@
 
 namespace bloomline::preload {
 
-// The loaded file that has `address`; null if none has.
+// Returns the loaded file that has `address`, or null.
 inline const link_map* FileWith(const void* address) {
   Dl_info info;
   void* file = nullptr;
@@ -36,12 +36,13 @@ inline char* NameOfLoadedFile(int index) {
   return search.name;
 }
 
-// The function `name` of any loaded file but this library, other than `but`; null if there are
-// several.
+// Returns the only function `name` of the loaded files, not counting this library's and `but`.
+// Returns null if there are several.
 inline void* OnlyFunction(const char* name, const void* but) {
   const link_map* const self = FileWith(reinterpret_cast<const void*>(&NameOfLoadedFile));
   void* only = nullptr;
-  // Not inside dl_iterate_phdr, which holds a lock that dlopen in another thread waits for.
+  // This is outside dl_iterate_phdr, which holds a lock that dlopen in another thread waits for.
+
   for (int i = 0; char* const file = NameOfLoadedFile(i); ++i) {
     void* const handle = *file == '\0' ? nullptr : dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
     free(file);
@@ -65,13 +66,14 @@ inline void SayOnceThatNoneIsFound(const char* engine) {
                engine, program_invocation_short_name);
 }
 
-// The function `name` that code at `caller` would reach without this library; null if there is
-// none. Always inlined, because RTLD_NEXT counts from the file that calls dlsym.
+// Returns the function `name` that code at `caller` would reach without this library, or null.
+// Always inlined, because RTLD_NEXT counts from the file that calls dlsym.
 //
-// It looks first in the files that the program was started with, as the dynamic linker does. Then
-// it looks in the file of the caller and what that needs: modules of Python, Node.js and Java are
-// opened with private names, which no other file sees. Last, it takes the only one in the process:
-// if a jump replaces the call, `caller` is an earlier one, even code without a file.
+// The search begins in the files that the program was started with, as the dynamic linker's does.
+// It continues in the file of the caller and the files that this one needs: modules of Python,
+// Node.js and Java are opened with private names, which no other file sees. Last, it takes the only
+// function of this name in the process: if a jump replaces the call, `caller` is an earlier caller,
+// even code without a file.
 __attribute__((always_inline)) inline void* NextFunction(const char* name, const void* caller) {
   if (void* const next = dlsym(RTLD_NEXT, name)) return next;
   const link_map* const file = FileWith(caller);
@@ -79,7 +81,7 @@ __attribute__((always_inline)) inline void* NextFunction(const char* name, const
   void* const handle = has_name ? dlopen(file->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
   void* const next = handle == nullptr ? nullptr : dlsym(handle, name);
   if (handle != nullptr) dlclose(handle);  // the caller is running, so its file stays
-  // A second copy of this library, preloaded before this one, is a caller that would be called
+  // A second copy of this library, preloaded before this one, would be a caller that is called
   // again without end.
   const void* const first = dlsym(RTLD_DEFAULT, name);
   return next == nullptr || next == first ? OnlyFunction(name, first) : next;

@@ -28,7 +28,7 @@
 namespace bloomline::preload {
 namespace {
 
-// RocksDB's policy, as the program made it, writes every filter, but for those that would lose keys
+// RocksDB's policy, as the program made it, writes every filter except those that would lose keys
 // (StockBuilder). Queries are bloomline's.
 class ReadingPolicy final : public rocksdb::FilterPolicy {
  public:
@@ -83,12 +83,12 @@ double CompactBitsPerKey(double bloom_bits_per_key) {
   return std::round(67 * bloom_bits_per_key + 36) / 100;
 }
 
-// The options of a policy that replaces the one asked for.
+// The options of a policy that replaces the policy asked for.
 RocksDBFilterOptions OptionsFor(const Settings& settings, const Asked& asked) {
   RocksDBFilterOptions options(settings.options);
   if (settings.is_stock && asked.is_ribbon) options.format = Format::kRibbon;
   options.stock_id = filter::IsStock(options.format);
-  // Below 0.5 bits, also below 0, the program asks for no filters, and gets none.
+  // Below 0.5 bits, also below 0, the program asks for no filters and gets none.
   RocksDBFilterOptions none = options;
   none.bits_per_key = std::fmax(0, asked.bits_per_key);
   if (!std::isnan(asked.bits_per_key) && !engine::WritesFilters(none)) return none;
@@ -152,8 +152,8 @@ std::string ActiveText(const Settings& settings, const RocksDBFilterOptions& opt
   return text + kernel;
 }
 
-// A policy that writes what the settings say. Null, with the reason, if they do not fit together or
-// to what the program asks for.
+// Returns a policy that writes what the settings say. Returns null, with the reason, if the
+// settings contradict each other or what the program asks for.
 std::unique_ptr<const rocksdb::FilterPolicy> NewWritingPolicy(const Settings& settings,
                                                               const Asked& asked,
                                                               RocksDBFilterOptions* options,

@@ -11,7 +11,7 @@ class FilterPolicy;
 
 namespace bloomline::preload {
 
-// The program's call of RocksDB.
+// How the program called RocksDB.
 struct Asked {
   bool is_ribbon;  // else it asks for Bloom
   double bits_per_key;

@@ -1,8 +1,8 @@
 // libbloomline_rocksdb_preload.so: preloaded, it replaces rocksdb::NewBloomFilterPolicy and
 // NewRibbonFilterPolicy, and makes bloomline known to RocksDB by name.
 //
-// It comes into every process that the program starts, shells included. So it needs nothing but
-// libc. The policy is in a second library beside it, which it opens only if the RocksDB that
+// This library comes into every process that the program starts, shells included. So it needs only
+// libc. The policy is in a second library beside it. This one opens it only if the RocksDB that
 // bloomline was compiled for is loaded. Otherwise the program keeps its own filters.
 #include <cerrno>
 #include <cstdio>
@@ -29,8 +29,8 @@ constexpr char kPolicyLibrary[] = "$ORIGIN/" BLOOMLINE_PRELOAD_POLICY_LIBRARY;
 // Atomic; null until the second library is open.
 NewPolicyFunction new_policy = nullptr;
 
-// A library's initializer can ask for a policy before AtStart is called, in the same thread. Plain
-// flag: a local static that calls a function would need the C++ library.
+// A library's initializer can ask for a policy before AtStart is called, in the same thread. The
+// flag is plain: a local static that calls a function would need the C++ library.
 const Environment* StartEnvironment() {
   static Environment environment;
   static bool captured = false;
@@ -76,9 +76,9 @@ void SayOnceThatPolicyIsMissing() {
   std::free(folder);
 }
 
-// Opens the second library, if `function` shows that it can be used. No lock: a thread that holds
-// one while it waits for the dynamic linker could wait for another that does the reverse. Opening
-// twice does no harm.
+// Opens the second library, if `function` shows that it can be used. Takes no lock: a thread that
+// holds one while it waits for the dynamic linker could wait for a thread that does the reverse.
+// Opening twice does no harm.
 NewPolicyFunction PolicyFor(const void* function) {
   if (!IsOfKnownRocksDB(function)) {
     const link_map* const file = FileWith(function);

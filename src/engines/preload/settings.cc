@@ -64,7 +64,7 @@ const char* FormatText(const Settings& settings) {
   return settings.is_stock && format != Format::kClassic ? kStock : FormatName(format);
 }
 
-// In the range of BLOOMLINE_FORMAT.
+// The range is that of BLOOMLINE_FORMAT.
 std::string ParseBitsPerKey(const char* value, Settings* settings) {
   settings->has_bits_per_key = true;
   const Format format = settings->options.format;

@@ -30,11 +30,11 @@ struct Settings {
   int metrics_seconds = 15;
 
   // What is wrong with variables. `wrong` stops the writing of bloomline's filters. The remarks are
-  // whole sentences, and stop nothing.
+  // whole sentences and stop nothing.
   std::string wrong;
   std::vector<std::string> remarks;         // on variables of both libraries
   std::vector<std::string> engine_remarks;  // on the others
-  // With `wrong`.
+  // What is queried with `wrong`.
   Queried queried = Queried::kAll;
 
   // If a variable of the filters is wrong, the settings are those of KeepOwnFilters.

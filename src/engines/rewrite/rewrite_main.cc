@@ -141,7 +141,8 @@ bool SetPolicy(const std::string& text, std::vector<ColumnFamilyDescriptor>* fam
   }
   for (ColumnFamilyDescriptor& family : *families) {
     const auto* const old = family.options.table_factory->GetOptions<BlockBasedTableOptions>();
-    if (old == nullptr) continue;  // RewriteFilters says so
+    if (old == nullptr) continue;  // RewriteFilters reports this
+
     BlockBasedTableOptions table = *old;
     table.filter_policy = policy;
     family.options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));

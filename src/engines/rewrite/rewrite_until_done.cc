@@ -10,8 +10,8 @@ namespace {
 
 using ROCKSDB_NAMESPACE::DB;
 
-// Whether another call can do what this one left to RocksDB's own compactions. With all_files it
-// could not tell whether they gave their files new filters.
+// Whether another call can do what this one left to RocksDB's own compactions. With all_files, a
+// call could not tell whether they gave their files new filters.
 bool IsLeftToCompactions(const RewriteOptions& options, const RewriteReport& report) {
   const auto is_busy = [](const RewriteReport::Skipped& file) {
     return file.reason == RewriteSkip::kBusy;

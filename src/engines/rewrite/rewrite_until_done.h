@@ -14,9 +14,9 @@ namespace bloomline::rewrite {
 // policy does not know yet which levels are in use. One call alone misses that file if the
 // compaction ends during the call.
 //
-// Prints each report, except that of a last look that only confirms the one before. Returns what
-// the last call returns, with its report. A dry run, an error, files left for other reasons and
-// `cancel` end it.
+// Prints each report, except that of a last look that only confirms the report before. Returns the
+// result of the last call, with its report. A dry run, an error, files left for other reasons and
+// `cancel` end the calls.
 bool RewriteUntilDone(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* family,
                       RewriteOptions options, RewriteReport* report, std::string* error);
 

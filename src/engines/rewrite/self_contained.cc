@@ -60,7 +60,7 @@ bool HasNoLinksOut(const std::vector<fs::path>& files, const fs::path& folder, s
     if (!fs::is_symlink(file, code)) continue;
     fs::path target = fs::canonical(file, code);
     if (!code && IsBelow(target, folder)) continue;
-    if (code) target = fs::read_symlink(file, code);  // it leads to nothing
+    if (code) target = fs::read_symlink(file, code);  // the link leads to nothing
     return RefusePath("the link '" + file.string() + "'", target, folder, "", error);
   }
   return true;

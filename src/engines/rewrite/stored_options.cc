@@ -107,7 +107,7 @@ bool HasObject(const OptionLine& line, const ColumnFamilyOptions& options, std::
   if (line.value == "nullptr" || line.value.empty()) return true;
   for (const Object& object : kObjects) {
     if (line.name != object.option) continue;
-    // RocksDB takes its own comparator for one that it does not know.
+    // RocksDB substitutes its own comparator for an unknown one.
     if (object.is_loaded(options) &&
         (line.name != "comparator" ||
          line.value.find(options.comparator->Name()) != std::string::npos)) {
@@ -153,8 +153,8 @@ std::string WithoutSeed(const std::string& value, const std::string& why) {
   return "the reason shows its options, which may be secret";
 }
 
-// From an OPTIONS file, RocksDB drops the errors of a table's objects, and goes on with what it has
-// read of them: with a policy's defaults if one of its options is unknown.
+// RocksDB drops the errors of a table's objects in an OPTIONS file, and uses what it has read of
+// them: if one option of a policy is unknown, it uses the defaults.
 bool CanReadTableOption(const OptionLine& line, std::string* error) {
   ConfigOptions config = StrictConfig();
   config.input_strings_escaped = false;  // otherwise it drops them here, too
@@ -254,7 +254,7 @@ bool ReadStoredOptions(const std::string& path, bool needs_policies, StoredOptio
     return false;
   }
   options->database.create_if_missing = false;
-  // It would take a database whose files are in other folders for one that has lost them.
+  // RocksDB would take a database with files in other folders for one that has lost them.
   options->database.best_efforts_recovery = false;
   options->database.paranoid_checks = true;
   options->database.recycle_log_file_num = 0;  // logs may have hard links

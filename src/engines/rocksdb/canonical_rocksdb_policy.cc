@@ -132,7 +132,7 @@ std::string Refusal(const FilterPolicy* policy, const KeyCanonicalizer* canonica
   if (policy == nullptr || canonicalizer == nullptr) {
     return "the policy or the canonicalizer is null; allowed: an object";
   }
-  // Others would end the name in an OPTIONS file.
+  // Other characters would end the name in an OPTIONS file.
   const std::string_view name = canonicalizer->Name();
   constexpr char kAllowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
   if (name.empty() || name.find_first_not_of(kAllowed) != name.npos) {

@@ -1,5 +1,5 @@
 // Registers the policy, so that RocksDB finds it by name, and has the functions that make objects
-// for C++ and C. Every option string begins here: NewFromId takes the name, and RocksDB then passes
+// for C++ and C. Every option string begins here: NewFromId gets the name, and RocksDB then passes
 // the options to the policy (options/policy_options.h).
 #include <algorithm>
 #include <cstdio>
@@ -36,8 +36,8 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 using ROCKSDB_NAMESPACE::SliceTransform;
 
-// What to write in place of ribbonfilter:BITS:LEVEL, or nothing if `level` is no number. Levels
-// below the number, and from 0 on flushed files, have Bloom filters there.
+// What to write in place of ribbonfilter:BITS:LEVEL, or nothing if `level` is not a number. In
+// RocksDB, levels below that number have Bloom filters, as do flushed files if it is 0 or more.
 std::string InPlaceOfRibbon(const std::string& bits, std::string_view level) {
   const bool is_negative = level.substr(0, 1) == "-";
   uint64_t number;
@@ -50,8 +50,8 @@ std::string InPlaceOfRibbon(const std::string& bits, std::string_view level) {
 }
 
 // Takes "bloomline" with or without bits per key, like the names of RocksDB's own policies. Many
-// configurations have the suffix of "bloomline:10:false": it chose a Bloom filter's layout until
-// RocksDB 7.0, which ignores it, too.
+// configurations have the suffix of "bloomline:10:false". Until RocksDB 7.0, it chose a Bloom
+// filter's layout; RocksDB now ignores it, too.
 std::unique_ptr<FilterPolicy> NewFromId(const std::string& id, std::string* error) {
   RocksDBFilterOptions options;
   const size_t colon = id.find(':');
@@ -181,7 +181,8 @@ extern "C" uint8_t bloomline_rocksdb_register(char** errptr) {
 }
 
 // RocksDB's C functions declare their handles as classes with one base, the C++ class, and pass
-// them on as pointers to that (db/c.cc, read in 7.8 to 11.9). So a handle may be any object of it.
+// them on as pointers to the base (db/c.cc, read in 7.8 to 11.9). So a handle may be any object of
+// that base.
 extern "C" rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const char* options,
                                                                          char** errptr) {
   std::optional<bloomline::support::TakenErrors> taken;

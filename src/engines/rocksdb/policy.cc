@@ -60,8 +60,8 @@ NewFile NewFileIn(const FilterBuildingContext& context) {
 
 // Warns of comparators that may treat keys with different bytes as equal: filters compare bytes,
 // and would lose such keys. It is not an error, because RocksDB assumes this of any user's
-// comparator. stderr has a line for each comparator's name, once in the process, and the log of the
-// database has one, which does not exist yet while the database is opened.
+// comparator. stderr gets a line for each comparator's name, once in the process. The log of the
+// database gets one; while the database is opened, it does not exist yet.
 class ComparatorWarning {
  public:
   void Check(const ROCKSDB_NAMESPACE::Comparator* comparator,
@@ -90,7 +90,7 @@ class ComparatorWarning {
       const std::lock_guard lock(mutex_);
       warning.swap(unlogged_);
     }
-    // Without the lock: a user's logger may call anything.
+    // The lock is not held here: a user's logger may call anything.
     if (!warning.empty()) ROCKSDB_NAMESPACE::Warn(log, "%s", warning.c_str());
   }
 
@@ -182,7 +182,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
     const SettingsPtr settings = options_.Load();
     const NewFile file = NewFileIn(context);
     const SeenLevels seen = history_.Add(context.column_family_name, file);
-    // Without a limit, too: otherwise the thread keeps it for a file of another database.
+    // This runs without a limit, too: otherwise the thread keeps it for a file of another database.
     const std::shared_ptr<FileAccount> account = TakeAccountOfCreation();
     double most_bits = settings->levels.bits_per_key;
     if (settings->memory.bytes != 0) {

@@ -42,12 +42,12 @@ FilterSums FilterSumsIn(const TableProperties& properties) {
           is_filtered ? properties.num_filter_entries : properties.num_entries};
 }
 
-// A file without a filter now will get none later, so its keys need no memory.
+// A file that has no filter now will get none later, so its keys need no memory.
 FilterSums NewFilterSums(const TableProperties& properties) {
   return properties.filter_size == 0 ? FilterSums() : FilterSumsIn(properties);
 }
 
-// The options that it takes to read properties.
+// The options that reading properties needs.
 Options OptionsToRead(DB* db) {
   Options options(db->GetDBOptions(), ROCKSDB_NAMESPACE::ColumnFamilyOptions());
   options.listeners.clear();
@@ -58,9 +58,9 @@ Options OptionsToRead(DB* db) {
   return options;
 }
 
-// Adds the files that a database has without an event: those that were there before the first one,
+// Adds the files that a database has without an event: those that existed before the first event,
 // and that the account does not know. Reads the properties of each from the file: RocksDB gives
-// them by column family, of which an event has no handle. Ends early once `ends` is true. Returns
+// them by column family, and an event has no handle of one. Ends early once `ends` is true. Returns
 // an empty string, or the reason why a file cannot be read, which the database's log has, too.
 std::string CountLiveFiles(DB* db, FileAccount* account, const std::atomic<bool>& ends) {
   std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData> files;
@@ -92,7 +92,7 @@ std::string CountLiveFiles(DB* db, FileAccount* account, const std::atomic<bool>
   return error;
 }
 
-// How long the first event waits for the files that were there before. Most databases have so few
+// How long the first event waits for the files that existed before it. Most databases have so few
 // files that all are read by then.
 constexpr std::chrono::milliseconds kSeedWait{20};
 
@@ -142,7 +142,7 @@ class AccountListener final : public FilterAccount {
   void OnCompactionCompleted(DB* db, const CompactionJobInfo& info) noexcept override {
     EndFileCreation();
     const std::string& name = db->GetName();
-    // RocksDB reports the copy of a file to another device here alone.
+    // RocksDB reports the copy of a file to another device only here.
     const bool is_copy =
         info.compaction_reason == ROCKSDB_NAMESPACE::CompactionReason::kChangeTemperature;
     const FileAccount::Numbers outputs = NumbersIn(info.output_file_infos);
@@ -160,8 +160,8 @@ class AccountListener final : public FilterAccount {
     Begin(db);
     const uint64_t number = FileNumber(info.internal_file_path);
     files_->Find(db->GetName(), number, FilterSumsIn(info.table_properties));
-    // A compaction may have dropped the file, and the account heard of that first. If it is deleted
-    // later, OnTableFileDeleted follows.
+    // A compaction may have dropped the file, and the account was told of that first. If the file
+    // is deleted later, OnTableFileDeleted follows.
     if (db->GetEnv()->FileExists(info.internal_file_path).IsNotFound()) {
       files_->Remove(db->GetName(), number);
     }
@@ -180,8 +180,8 @@ class AccountListener final : public FilterAccount {
   }
 
  private:
-  // A database between its first event and its end. Its old files are read by a thread, because the
-  // write that waits for the first event would have to wait for them all.
+  // A database between its first event and its end. A thread reads the old files, because the write
+  // that waits for the first event would otherwise wait for all of them.
   struct Session {
     const ColumnFamilyHandle* default_family = nullptr;
     std::shared_ptr<std::atomic<bool>> ends = std::make_shared<std::atomic<bool>>(false);
@@ -207,8 +207,8 @@ class AccountListener final : public FilterAccount {
     files_->EndDatabase(database);
   }
 
-  // Begins a session with the first call for a database; others do not wait. Returns the end of its
-  // seed.
+  // Begins a session with the first call for a database; others do not wait. Returns the end of the
+  // session's seed.
   std::shared_future<void> Begin(DB* db) {
     std::shared_future<void> seed;
     {

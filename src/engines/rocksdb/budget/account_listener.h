@@ -1,5 +1,5 @@
 // How accounts are made for option strings, and how a policy finds the account of a file. RocksDB
-// calls in one thread (read in 7.8 to 11.9: BuildTable, CompactionJob::OpenCompactionOutputFile):
+// calls these in one thread (in 7.8 to 11.9: BuildTable, CompactionJob::OpenCompactionOutputFile):
 //
 //   listener->OnTableFileCreationStarted
 //   policy->GetBuilderWithContext
@@ -26,12 +26,12 @@ uint64_t FileNumber(const std::string& path);
 // The path of a file in one of RocksDB's lists of files.
 std::string FilePath(const ROCKSDB_NAMESPACE::SstFileMetaData& file);
 
-// As NewFilterAccount, without registration and checks.
+// Does what NewFilterAccount does, without registration and checks.
 std::unique_ptr<FilterAccount> MakeFilterAccount();
 
-// By this name, Configurable::GetOptions finds the FilterAccount that a listener is. The class name
-// is not enough: a process may have two versions of bloomline, one in a program and one in a
-// library, and the functions of one must not run on an object of the other.
+// Configurable::GetOptions finds a listener's FilterAccount by this name. The class name is not
+// enough: a process may have two versions of bloomline, one in a program and one in a library, and
+// the functions of one must not run on an object of the other.
 constexpr char kFilterAccountName[] = "BloomlineFilterAccount " BLOOMLINE_VERSION_STRING;
 
 // The account that counts the file which this thread is about to write.

@@ -182,7 +182,7 @@ void FileAccount::ShowIn(filter::FilterCounts* counts, uint64_t limit_bytes) {
 
 void FileAccount::Show(filter::FilterCounts* counts, uint64_t limit_bytes) {
   if (counts == shown_in_ && limit_bytes == shown_limit_bytes_) return;
-  // The new values before the old ones go, so that a reader of the metrics never finds none.
+  // The new values are shown before the old ones go, so a reader of the metrics never finds none.
   if (counts != nullptr) {
     counts->Raise(Count::kMemoryLimitBytes, limit_bytes);
     if (counts != shown_in_) counts->Raise(Count::kMemoryBytes, sums_.bytes);

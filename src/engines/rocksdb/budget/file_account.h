@@ -19,7 +19,7 @@ struct FilterSums {
 };
 
 // Sums over the files that no running compaction replaces. The inputs of compactions go soon, and
-// their outputs count as they are written. If both counted, all new files would get half of their
+// their outputs count once they are written. If both counted, all new files would get half of their
 // bits during a compaction of the whole database.
 struct FileSums {
   // The number 1 in the units of FileSums for shares of the keys.
@@ -29,7 +29,8 @@ struct FileSums {
 
   uint64_t bytes = 0;
   uint64_t keys = 0;
-  // The keys of the inputs of running compactions, less those that are written again.
+  // Keys that running compactions have read but not yet written.
+
   uint64_t pending_keys = 0;
   // The keys of old files without a filter, which may get one when they are rewritten.
   uint64_t unfiltered_keys = 0;
@@ -56,17 +57,17 @@ class FileAccount {
 
   // Job `job` has written a file.
   void Create(const std::string& database, uint64_t number, int job, const FilterSums& filter);
-  // A file came from outside. Does nothing if it is known.
+  // A file came from outside. Does nothing if the file is known.
   void Find(const std::string& database, uint64_t number, const FilterSums& filter);
   void Remove(const std::string& database, uint64_t number);
 
   void BeginCompaction(const std::string& database, int job, const Numbers& inputs);
-  // If it succeeded, the inputs that are not among the outputs are gone.
+  // If the compaction succeeded, the inputs that are not among the outputs are gone.
   void EndCompaction(const std::string& database, int job, bool succeeded, const Numbers& inputs,
                      const Numbers& outputs);
 
-  // Files that were there before are awaited until Read or Remove is called for each. Returns those
-  // that were not known.
+  // Files that existed before are awaited until Read or Remove is called for each. Returns the
+  // files that were not known.
   Numbers Await(const std::string& database, const Numbers& live);
   void Read(const std::string& database, uint64_t number, const FilterSums& filter);
   // Whether Await was called for each database, and all files have been read.
@@ -74,7 +75,7 @@ class FileAccount {
 
   FileSums sums() const;
 
-  // The metrics of a policy that writes a file within limit_bytes have the bytes and the limit. The
+  // The metrics of a policy that writes a file within limit_bytes show the bytes and the limit. The
   // first policy with a limit shows them until all databases have ended.
   void ShowIn(filter::FilterCounts* counts, uint64_t limit_bytes);
 

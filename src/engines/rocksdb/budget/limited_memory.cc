@@ -28,8 +28,8 @@ double MostBitsPerKeyIn(const FileAccount& account, const MemoryLimit& limit) {
 
 double MostBitsPerKey(const MemoryLimit& limit, FileAccount* account,
                       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) {
-  // An SstFileWriter (kMisc) belongs to no database. An account left in this thread is another
-  // file's.
+  // An SstFileWriter (kMisc) belongs to no database. An account left in this thread belongs to
+  // another file.
   if (context.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kMisc) {
     return limit.bits_per_key;
   }
@@ -55,7 +55,7 @@ FilterAccount* AccountAmong(const ROCKSDB_NAMESPACE::DBOptions& database) {
 Status CheckAccount(uint64_t memory_bytes, const ROCKSDB_NAMESPACE::DBOptions& database) {
   if (memory_bytes == 0) return Status::OK();
   for (const auto& listener : database.listeners) {
-    // A listener of another version will do: it counts for the policies of that version.
+    // A listener of another version is enough: it counts for the policies of that version.
     if (listener != nullptr && listener->CheckedCast<FilterAccount>() != nullptr) {
       return Status::OK();
     }
@@ -70,8 +70,8 @@ Status CheckAccount(uint64_t memory_bytes, const ROCKSDB_NAMESPACE::DBOptions& d
 
 namespace {
 
-// The mean of the growth since each file was written. Files being written again count as new, and
-// so do files that were there before the account.
+// The mean of the growth since each file was written. Files being written again count as new, as do
+// files that existed before the account.
 double GrowthSinceWritten(const FileSums& sums) {
   const auto keys = static_cast<double>(sums.live_keys());
   const double new_share = 1 - static_cast<double>(sums.dated_keys) / keys;

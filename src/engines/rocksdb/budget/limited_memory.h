@@ -26,7 +26,7 @@ struct MemoryLimit {
 
 // Returns the most bits per key that a limit of more than 0 bytes leaves the file of the context.
 // `account` is TakeAccountOfCreation(). Without one, the file gets limit.bits_per_key, and the
-// database's log has a line, but for SstFileWriter, which belongs to no database.
+// database's log gets a line (an SstFileWriter has no database).
 double MostBitsPerKey(const MemoryLimit& limit, FileAccount* account,
                       const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
 
@@ -53,9 +53,9 @@ ROCKSDB_NAMESPACE::Status CheckAccount(uint64_t memory_bytes,
 // ones, which wastes reads (docs/rejected.md). Only if e exceeds kTolerance, because compactions
 // lag behind or files are never rewritten, do bits fall with it, by kBrake.
 //
-// For files that were there before the account, n' is unknown. By their share, bits are lowered by
-// e + kMargin: a database that was opened anew after each 5 % of its growth then exceeded the
-// memory by 3 %, and by 8 % with the forecast alone.
+// For files that existed before the account, n' is unknown. By their share, bits are lowered by e +
+// kMargin: a database that was opened anew after each 5 % of its growth then exceeded the memory by
+// 3 %, and by 8 % with the forecast alone.
 //
 // Only settled files count for e and w: files that are being compacted get new filters anyway.
 constexpr double kMaxGrowth = 1.2;

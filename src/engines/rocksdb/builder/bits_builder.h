@@ -15,9 +15,9 @@
 
 namespace bloomline::engine {
 
-// A builder whose filters are counted, and recognised when they are opened (policy_counts.h). Keys
-// cost nothing. One builder makes all partitions of a partitioned filter, so every Finish leaves it
-// empty:
+// A builder whose filters are counted, and recognised when they are opened (policy_counts.h).
+// Counting costs nothing per key. One builder makes all partitions of a partitioned filter, so
+// every Finish leaves it empty:
 //   ((AddKey | AddKeyAndAlt)* Finish MaybePostVerify?)*
 class CountedBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  public:
@@ -58,9 +58,10 @@ class RocksDBBitsBuilder : public CountedBuilder {
 
   void AddKey(const Slice& key) noexcept override;
   void AddKeyAndAlt(const Slice& key, const Slice& alt) noexcept BLOOMLINE_OVERRIDE_SINCE_9_6;
-  // RocksDB 10.9 and later call it from another thread while keys are added. 9.6 and later make no
-  // filter of a partition for which it is 0, and then query another partition's; and they end a
-  // partition when it has grown enough. It is 1 if the filter matches everything without any key.
+  // RocksDB 10.9 and later call this from another thread while keys are added. 9.6 and later make
+  // no filter of a partition for which it is 0, and then query another partition's filter; they
+  // also end a partition when this has grown enough. It is 1 if the filter matches everything
+  // without any key.
   size_t EstimateEntriesAdded() noexcept override;
   Status MaybePostVerify(const Slice&) noexcept override { return Status::OK(); }
   size_t ApproximateNumEntries(size_t bytes) noexcept override;

@@ -66,7 +66,7 @@ filter::FilterShape TablePlan::FittedShape(uint64_t num_keys) const {
   }
   const uint64_t asked_bytes = asked.payload_bytes() + writer_.tail_bytes();
   const uint64_t usable = std::min(FilterBytesInAllocation(asked_bytes), kMaxFilterBytes);
-  // More than a third more would gain little for the disk space; RocksDB has the same limit.
+  // More than a third more memory would gain little for the disk space; RocksDB has the same limit.
   if (usable <= asked_bytes || usable > asked_bytes / 3 * 4) return asked;
   const uint64_t max_payload = usable - writer_.tail_bytes();
   const double bits = std::min(8 * static_cast<double>(max_payload) / static_cast<double>(num_keys),

@@ -1,5 +1,5 @@
-// How large the filter of a table is: the one answer to all that RocksDB and the builder ask about
-// it.
+// How large the filter of a table is. RocksDB and the builder get all their answers about sizes
+// from here.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_BUILDER_TABLE_PLAN_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_BUILDER_TABLE_PLAN_H_
 
@@ -16,16 +16,15 @@ constexpr uint64_t kBlockTrailerBytes = 5;
 // Returns what RocksDB's allocation for a filter of filter_bytes bytes can hold; 0 if that is
 // unknown.
 //
-// RocksDB reads a filter into a separate allocation in the block cache, and charges the cache what
-// malloc_usable_size says of it. Allocators round sizes up: glibc by up to 15 bytes, and to pages
-// from 128 KiB on; jemalloc to one of four sizes for each power of two, 10 % on average. To find
-// out, this function allocates the memory and frees it untouched.
+// RocksDB reads a filter into a separate allocation in the block cache, and charges the cache the
+// size that malloc_usable_size returns. Allocators round sizes up: glibc by up to 15 bytes, and to
+// pages from 128 KiB on; jemalloc to one of four sizes for each power of two, 10 % on average. To
+// find out, this function allocates the memory and frees it untouched.
 uint64_t FilterBytesInAllocation(uint64_t filter_bytes);
 
 // What an option of the policy and one of the table say about sizes.
 struct SizeOptions {
-  // Filters that would have more bytes get fewer bits per key, but not less than kMinBits. 0: no
-  // limit.
+  // Filters that would have more bytes get fewer bits per key, but at least kMinBits. 0: no limit.
   uint64_t max_filter_bytes = 0;
   // Filters fill the memory that RocksDB allocates for them, unless they have a limit.
   bool fills_allocations = false;
@@ -41,7 +40,7 @@ class TablePlan {
 
   // The bits per key of num_keys keys: fewer than the options say if max_filter_bytes costs some.
   double BitsPerKey(uint64_t num_keys) const;
-  // The filter of num_keys keys, and the same one in what its allocation has.
+  // The filter of num_keys keys, and the same filter enlarged to fill its allocation.
   filter::FilterShape Shape(uint64_t num_keys) const;
   filter::FilterShape FittedShape(uint64_t num_keys) const;
 

@@ -1,4 +1,4 @@
-// What happens if a filter cannot be made: it matches everything, and somebody is told.
+// What happens if a filter cannot be made: it matches everything, and the reason is reported.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_BUILDER_USELESS_FILTER_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_BUILDER_USELESS_FILTER_H_
 

@@ -16,7 +16,7 @@ filter::FullLevels FullLevelsOf(const LevelRules& rules) {
   return {num_levels, rules.level_size_ratio, rules.counts_bottom};
 }
 
-// StockPolicies keeps a policy for each number of bits per key. Rounding limits how many.
+// StockPolicies keeps a policy for each number of bits per key. Rounding limits their number.
 double RoundedDown(double bits_per_key) {
   constexpr double kSteps = 32;  // in each bit
   return std::floor(bits_per_key * kSteps) / kSteps;
@@ -30,7 +30,7 @@ int DeepestLevel(const LevelRules& rules, const NewFile& file, const SeenLevels&
   // first files come there by a move, so they are not seen.
   if (seen.deepest_bottom != 0) return std::max(seen.deepest_bottom, inner + 1);
   // With level_compaction_dynamic_level_bytes, RocksDB's default since 8.4, the bottom is the last
-  // level. Without, this says too many levels until the bottom is seen.
+  // level. Without it, this gives too many levels until the bottom is seen.
   return std::max(file.num_levels - 1, inner + 1);
 }
 
@@ -44,7 +44,7 @@ int Distance(const LevelRules& rules, const NewFile& file, const SeenLevels& see
 // Without levels, RocksDB does not say how large a file is among the others.
 bool HasLevel(const NewFile& file) { return file.has_levels && file.level >= 0; }
 
-// RocksDB moves flushed files down as they are if their ranges do not overlap. All of the database
+// RocksDB moves flushed files down unchanged if their ranges do not overlap. All of the database
 // would then have the filters of its smallest level.
 bool MayBeMoved(const LevelRules& rules, const NewFile& file, const SeenLevels& seen) {
   return file.level == 0 && rules.deepest == 0 && !seen.flushes_are_merged;
@@ -125,7 +125,7 @@ LevelRules LoweredTo(double bits_per_key, LevelRules rules) {
     for (int i = 0; i < rules.num_bits; ++i) bits[i] = std::max(bits[i], least);
     return filter::MeanMemory(rules.format, levels, bits);
   };
-  // The levels below `least` take from the others.
+  // The levels below `least` take memory from the others.
   if (spread(mean) > memory * 1.001) {
     const auto fits = [&](double spread_mean) { return spread(spread_mean) <= memory; };
     const double precision = mean / 200;  // coarse: each try is a whole spread

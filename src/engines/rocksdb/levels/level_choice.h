@@ -1,5 +1,5 @@
-// The filter of a table file, chosen by what RocksDB says when it makes the file, and by what the
-// files before it said about the levels in use. Knows nothing of RocksDB: the policy translates.
+// Chooses the filter of a table file by what RocksDB says when it makes the file, and by what the
+// files before said about the levels in use. Knows nothing of RocksDB: the policy translates.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_LEVELS_LEVEL_CHOICE_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_LEVELS_LEVEL_CHOICE_H_
 
@@ -28,12 +28,12 @@ struct SeenLevels {
   int top = 0;             // the shallowest below level 0
   int deepest_bottom = 0;  // the deepest with a bottommost file
   int deepest_inner = 0;   // the deepest with another file, so there is data below
-  // Flushed files are merged with others, not moved down as they are.
+  // Whether flushed files are merged with others, not moved down unchanged.
   bool flushes_are_merged = false;
 };
 
 // What the files of each column family say about the levels in use. Column families whose names
-// share a slot, and those of one name in several databases of one policy, count as one: the one
+// share a slot count as one, as do those of one name in several databases of one policy: the one
 // with more levels decides. Their filters then differ in size, never in their answers. Thread-safe.
 class LevelHistory {
  public:
@@ -65,9 +65,9 @@ struct LevelRules {
   Format flush_format = Format::kBlocked;
   double bits_per_key = 0;  // kUniform, and files whose level is unknown; 0: no filter
   bool filters_at_bottom = true;
-  // Whether the mean is over the keys of the last level, too: not if memory is limited, and those
-  // keys get no filter. Otherwise they keep most of the mean, and the other levels get more memory
-  // than there is.
+  // Whether the mean includes the keys of the last level. It does not if memory is limited and they
+  // get no filter. If unfiltered keys counted, the mean would be mostly theirs, and the other
+  // levels would exceed the limit.
   bool counts_bottom = true;
   int deepest = 0;  // 0: learned
   double level_size_ratio = 0;
@@ -78,19 +78,19 @@ struct LevelRules {
   double bits[kMaxLevels] = {};
 };
 
-// `options` must be valid. bits_per_key is what theirs means, 0 for no filters. Takes milliseconds
-// with auto_bits_by_level.
+// `options` must be valid. bits_per_key is what options.bits_per_key means, 0 for no filters. Takes
+// milliseconds with auto_bits_by_level.
 LevelRules MakeLevelRules(const RocksDBFilterOptions& options, double bits_per_key);
 
 // Returns the rules with fewer bits per key, a mean of `bits_per_key`: divides it by level anew,
-// with kMinBits for each level that would get less. The same rules if the mean is lower already.
-// Takes about 1 ms.
+// with kMinBits for each level that would get less. Returns the same rules if the mean is lower
+// already. Takes about 1 ms.
 LevelRules LoweredTo(double bits_per_key, LevelRules rules);
 
 FilterChoice ChooseFilter(const LevelRules& rules, const NewFile& file, const SeenLevels& seen);
 
 // The number of levels with data below the file's, as far as known; 0 for a flushed file that
-// RocksDB may move to the bottom as it is.
+// RocksDB may move to the bottom unchanged.
 int NumLevelsBelow(const LevelRules& rules, const NewFile& file, const SeenLevels& seen);
 
 }  // namespace bloomline::engine

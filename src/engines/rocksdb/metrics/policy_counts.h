@@ -1,4 +1,4 @@
-// What RocksDB policies count, by column family and level. RocksDB names them when it makes a
+// What RocksDB policies count, by column family and level. RocksDB names these when it makes a
 // builder, and not when it opens a filter; so filters that this process built are recognised by
 // their bytes.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_METRICS_POLICY_COUNTS_H_
@@ -12,7 +12,7 @@
 namespace bloomline::engine {
 
 // Returns the counts of a policy for filters whose column family and level are not known.
-// bits_per_key is that of its files, 0 if they get no filters.
+// bits_per_key is the number of its files, 0 if they get no filters.
 filter::FilterCounts* CountsForPolicy(const RocksDBFilterOptions& options, double bits_per_key);
 
 // Returns the counts for a file whose filter has this format and bits per key; 0: none. `of_policy`

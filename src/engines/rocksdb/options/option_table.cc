@@ -63,7 +63,7 @@ std::string WrongInFormat(const RocksDBFilterOptions& all, Format of_files) {
   FilterOptions options = all;
   options.format = of_files;
   options.bits_per_key = BitsAsInRocksDB(all.bits_per_key);
-  // Without filters, any number is right.
+  // Any number is right if there are no filters.
   if (options.bits_per_key == 0) options.bits_per_key = FilterOptions().bits_per_key;
   if (!filter::IsStock(options.format)) return filter::ValidateForTrailer(options);
   std::string wrong = options.Validate();
@@ -157,7 +157,7 @@ std::string AllowedBitsByLevel() {
 }
 
 bool ReadBitsByLevel(const std::string& value, RocksDBFilterOptions* options) {
-  // RocksDB's own lists have colons. People write commas.
+  // RocksDB's own lists have colons. Users also write commas.
   constexpr char kSeparators[] = ":,";
   std::vector<double> bits;
   if (value != kUniform && value != kAutoLevels) {

@@ -19,8 +19,8 @@ using ROCKSDB_NAMESPACE::OptionTypeInfo;
 using ROCKSDB_NAMESPACE::OptionVerificationType;
 using ROCKSDB_NAMESPACE::Status;
 
-// An option of earlier versions. The comparator of a database that had it treats different keys as
-// equal, so that filters would lose keys: a policy that is given this option writes none.
+// An option of earlier versions. A database with this option has a comparator that treats different
+// keys as equal, so filters would lose keys: a policy that is given the option writes none.
 constexpr char kCanonicalizer[] = "canonicalizer";
 
 // An option that earlier versions wrote into every OPTIONS file. It says nothing of filters.
@@ -139,7 +139,7 @@ Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes
     const std::lock_guard lock(mutex_);
     settings_.swap(settings);
   }
-  // NotFound would let RocksDB conclude that it does not know this policy.
+  // NotFound would tell RocksDB that it does not know this policy.
   return error.empty() ? Status::OK() : Status::InvalidArgument("bloomline", error);
 }
 

@@ -28,27 +28,27 @@ class PolicyOptions {
       : settings_(std::move(settings)), takes_ribbon_options_(takes_ribbon_options) {}
 
   SettingsPtr Load() const;
-  // The name of the policy in tables, and in OPTIONS files: RocksDB's own with stock_id.
+  // The name of the policy in tables and OPTIONS files: with stock_id, RocksDB's own.
   const char* Name() const;
   std::string Id() const;
 
-  // Replaces the settings by those with all of `changes`, or by none. Then it returns the reason,
-  // which also goes to stderr, because RocksDB drops most errors of options: a bad value, a
+  // Replaces the settings by those with all of `changes`, or by none. If by none, it returns the
+  // reason, which also goes to stderr, because RocksDB drops most errors of options: a bad value, a
   // forbidden combination, or an unknown name. Unknown names go to *unused instead if it is not
-  // null, and are skipped under config.ignore_unknown_options, as RocksDB does it.
+  // null, and are skipped under config.ignore_unknown_options, as RocksDB does.
   ROCKSDB_NAMESPACE::Status Change(const ROCKSDB_NAMESPACE::ConfigOptions& config,
                                    const Changes& changes, Changes* unused);
 
-  // Returns the text for OPTIONS files, from one moment.
+  // Returns the text for OPTIONS files. All of it is of one moment.
   std::string Serialize(const ROCKSDB_NAMESPACE::ConfigOptions& config,
                         const std::string& prefix) const;
 
-  // Returns how RocksDB writes and compares each option of a PolicyOptions. It cannot change one
-  // alone.
+  // Returns how RocksDB writes and compares each option of a PolicyOptions. RocksDB cannot change
+  // one alone.
   static const Types& OptionTypes();
 
  private:
-  // Sets *settings to those with all of `changes`, or returns why not.
+  // Sets *settings to the settings with all of `changes`, or returns why not.
   std::string Apply(const ROCKSDB_NAMESPACE::ConfigOptions& config, const Changes& changes,
                     Changes* unused, SettingsPtr* settings) const;
 

@@ -15,7 +15,7 @@
 
 namespace bloomline::engine {
 
-// Reads both options. Returns what is wrong with them, or nothing.
+// Reads both options. Returns what is wrong with them, or an empty string.
 std::string ReadRangeOptions(const RocksDBFilterOptions& options,
                              filter::RangeEntryOptions* entries);
 

@@ -41,19 +41,19 @@ struct Bound {
   std::string_view key() const { return {bytes, size}; }
 };
 
-// The last calls of a thread.
+// The last two calls of a thread.
 struct LastCalls {
   Bound bounds[2];
   int last = 0;             // the index of the last call; the other is the call before it
   uint64_t next_token = 0;  // of a block of tokens
   uint64_t tokens_left = 0;
 };
-// On the heap: libraries that are opened at run time have little room for thread_local variables.
-// Null without memory.
+// The calls are on the heap: libraries that are opened at run time have little room for
+// thread_local variables. Returns null if memory runs out.
 //
-// By a key of the system, as libstdc++ names them on each one: glibc ends the process if a thread's
-// first variable with a destructor finds no memory, but a key says so. The C library's free ends
-// the thread's calls: it is there even when this library is not.
+// They are found by a key of the system, for which libstdc++ has one name everywhere: glibc ends
+// the process if a thread's first variable with a destructor finds no memory, but a key reports
+// that. The C library's free ends the thread's calls: it exists even when this library is gone.
 LastCalls* ThreadCalls() {
 #ifdef __GLIBCXX__
   static_assert(std::is_trivially_destructible_v<LastCalls>);
@@ -119,10 +119,10 @@ std::string UniqueId() {
 
 // RocksDB keeps plain pointers to an extractor that SetOptions has replaced: in tailing iterators,
 // in a memtable's Bloom filter, and in the lookahead iterators of a skip list. So no extractor ever
-// ends. RocksDB owns what a factory makes, and deletes it: the object is then made anew at its
-// place, and the next Make returns it. In between, for some nanoseconds, it cannot be called.
-// RocksDB makes an extractor for each table that it opens, so there are as many as were in use at
-// once.
+// ends. RocksDB owns the object that a factory makes, and deletes it: the object is then made anew
+// at its place, and the next Make returns it. In between, for some nanoseconds, it cannot be
+// called. RocksDB makes an extractor for each table that it opens, so there are as many as were in
+// use at once.
 class RangeExtractor final : public SliceTransform {
  public:
   static std::unique_ptr<const SliceTransform> Make() {
@@ -161,8 +161,8 @@ class RangeExtractor final : public SliceTransform {
     return Slice(reinterpret_cast<const char*>(static_cast<uintptr_t>(bound.token)), 0);
   }
 
-  // RocksDB takes every extractor for another one (range_extractor.h). It asks for each table of an
-  // iterator: as a registered option, the number would take 0.2 us longer.
+  // RocksDB takes every extractor for another one (range_extractor.h). It asks for the id for each
+  // table of an iterator: as a registered option, the number would take 0.2 us longer.
   std::string GetId() const override { return UniqueId(); }
   // The text for OPTIONS files.
   std::string SerializeOptions(const ConfigOptions&, const std::string&) const override {
@@ -215,7 +215,7 @@ class RangeExtractor final : public SliceTransform {
     std::mutex mutex;
     RangeExtractor* first = nullptr;
   };
-  // Without a destructor: extractors may outlive static objects.
+  // The list has no destructor: extractors may outlive static objects.
   static Unused& UnusedExtractors() {
     static auto* const unused = new Unused;
     return *unused;

@@ -10,7 +10,7 @@
 //   filter->MayMatch(prefix)
 //
 // All prefixes of this extractor are empty, so they are equal. But each begins at a different
-// address, its token, by which the filter recognises the two last calls of its thread. No token is
+// address, its token, by which the filter recognises the last two calls of its thread. No token is
 // given twice in a process: between the calls and the query, code of users (a listener, a cache, a
 // file system) may scan other databases in this thread, and a fiber may continue in another thread.
 // After any other sequence of calls the answer is "may match". The answer must never be a wrong
@@ -24,9 +24,9 @@
 // or one that moves backward, queries no filter.
 //
 // We did not build a hint before SeekForPrev. RocksDB would query the filter only if this id were
-// that of the table, so without the check for all iterators. Inside of SeekForPrev, RocksDB and
-// code of users also Seek, at the same key. And a "no" saves a block in level 0 alone: in other
-// levels, LevelIterator::SkipEmptyFileBackward then reads the last block of the file before.
+// the table's, so without the check for all iterators. Inside SeekForPrev, RocksDB and code of
+// users also Seek, at the same key. And a "no" saves a block in level 0 alone: in other levels,
+// LevelIterator::SkipEmptyFileBackward then reads the last block of the file before.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_EXTRACTOR_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_EXTRACTOR_H_
 
@@ -46,8 +46,8 @@ namespace bloomline::engine {
 // threads would wait for one another at a counter of calls. Thread-safe.
 class TokenBlocks {
  public:
-  // The addresses from here on belong to the kernel, or do not exist, on all CPUs with addresses of
-  // 64 bits. With addresses of 32 bits there are no tokens, and all ranges may match.
+  // On all CPUs with addresses of 64 bits, the addresses from here on belong to the kernel or do
+  // not exist. With addresses of 32 bits there are no tokens, and all ranges may match.
   static constexpr uint64_t kFirst = uint64_t{1} << 63;
   static constexpr uint64_t kTokensPerBlock = 1 << 20;
 
@@ -67,11 +67,11 @@ class TokenBlocks {
 // Deleting the object leaves it usable, because RocksDB may continue to use it.
 std::unique_ptr<const ROCKSDB_NAMESPACE::SliceTransform> MakeRangeExtractor();
 
-// False if the system gave no random number: then an id may be that of a table, whose bounds
+// False if the system gave no random number: an id may then equal that of a table, whose bounds
 // RocksDB does not check.
 bool ExtractorIdsAreUnique();
 
-// Whether `prefix` is what the extractor returned for the last but one key in this thread. Then
+// Whether `prefix` is what the extractor returned for the last key but one in this thread. Then
 // *begin is that key, and *end the last one, valid until this thread calls it again. False if
 // ranges are off (tested_versions.h).
 bool LastRange(const ROCKSDB_NAMESPACE::Slice& prefix, std::string_view* begin,

@@ -24,7 +24,7 @@ constexpr int LastTestedPatch() {
   return -1;
 }
 
-// From this version on, RocksDB may write range tombstones over what a scan did not find
+// From this version on, RocksDB may write range tombstones where a scan found nothing
 // (min_tombstones_for_range_conversion): a wrong "no" of a filter would delete keys.
 constexpr bool kScansMayDelete = ROCKSDB_MAJOR > 11 || (ROCKSDB_MAJOR == 11 && ROCKSDB_MINOR >= 8);
 

@@ -1,5 +1,5 @@
-// The versions of RocksDB with which filters reject ranges: one with other calls than
-// range_extractor.h presumes could make a filter reject a range that has keys.
+// The versions of RocksDB with which filters reject ranges. With other calls than range_extractor.h
+// presumes, a filter could reject a range that has keys.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_TESTED_VERSIONS_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_RANGES_TESTED_VERSIONS_H_
 
@@ -18,7 +18,7 @@ struct TestedVersion {
 };
 
 // docs/compatibility.md says how each was checked: all tests ran with it, or its calls were
-// compared with those of such a version in the source code. They are tags, or release branches
+// compared with those of such a version in the source code. A row is a tag, or a release branch
 // without a tag. A version is added when all tests have run with it (tests/platforms/versions).
 // RocksDB's main branch is not here: it changes under the number of the next version.
 constexpr TestedVersion kTestedVersions[] = {

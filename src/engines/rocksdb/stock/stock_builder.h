@@ -24,9 +24,9 @@ namespace bloomline::engine {
 //
 // With optimize_filters_for_memory, RocksDB's Bloom builder may make a filter smaller by a
 // sixteenth to a quarter, down to whole blocks, if a balance in its policy allows that rate
-// (XXPH3FilterBitsBuilder::AllocateMaybeRounding). A filter of one block may then have none, and
-// its reader takes it for one without keys. Such a filter matches every key, too. The policy stays
-// until its builder ends.
+// (XXPH3FilterBitsBuilder::AllocateMaybeRounding). A filter of one block may then lose it, and the
+// reader takes it for a filter without keys. Such a filter gets the same replacement. The policy
+// stays until its builder ends.
 class StockBuilder : public CountedBuilder {
  public:
   // `policy` made the builder.
@@ -38,7 +38,7 @@ class StockBuilder : public CountedBuilder {
         stock_(std::move(stock)),
         is_partition_(is_partition) {}
 
-  // An exception is for RocksDB, as without this class: noexcept would cost a fifteenth of a build.
+  // Exceptions go to RocksDB, as without this class: noexcept would cost a fifteenth of a build.
   void AddKey(const Slice& key) override { stock_->AddKey(key); }
 #if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
   void AddKeyAndAlt(const Slice& key, const Slice& alt) override { stock_->AddKeyAndAlt(key, alt); }

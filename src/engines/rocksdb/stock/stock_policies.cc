@@ -20,7 +20,7 @@ const char* StockPolicyName(Format format) {
 }
 
 std::string StockPolicyText(Format format, double bits_per_key, Format flush_format) {
-  // At most thousandths.
+  // RocksDB's policies have thousandths at most.
   const double written = stock::Millibits(std::max(0.0, bits_per_key)) / 1000.0;
   const std::string bits = support::DoubleText(written);
   const std::string start = std::string(StockPolicyName(format)) + ":" + bits;

@@ -45,9 +45,9 @@ class StockPolicyScope {
 // One of RocksDB's policies for each number of bits per key. Thread-safe.
 class StockPolicies {
  public:
-  // Returns a builder of RocksDB's filters for the file of the context, which counts what it
-  // builds. Null if RocksDB has none for these options; the log of the context and stderr then say
-  // so.
+  // Returns a builder of RocksDB's filters for the file of the context, which counts the filters it
+  // builds. Returns null if RocksDB has none for these options; the log of the context and stderr
+  // then report this.
   ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
       const FilterChoice& choice, const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
       filter::FilterCounts* counts) const;
@@ -60,7 +60,7 @@ class StockPolicies {
   using Key = std::pair<Format, int>;  // thousandths of bits per key
 
   mutable std::mutex mutex_;
-  // With optimize_filters_for_memory, each balances the sizes of its filters.
+  // With optimize_filters_for_memory, each policy balances the sizes of its filters.
   mutable std::map<Key, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>> policies_;
 };
 
