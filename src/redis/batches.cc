@@ -10,7 +10,7 @@
 namespace bloomline::redis {
 namespace {
 
-// One key per command pays a command's overhead for each key; 128 were slower than 16
+// With one key per command, each key pays a command's overhead; 128 keys were slower than 16
 // (docs/rejected.md).
 constexpr size_t kKeysPerCommand = 16;
 

@@ -1,5 +1,5 @@
-// A filter's keys in Redis. Additions and queries as batches of commands: how they are encoded, and
-// what their replies mean.
+// A filter's keys in Redis. Additions and queries are batches of commands: how they are encoded,
+// and what their replies mean.
 #ifndef BLOOMLINE_REDIS_BATCHES_H_
 #define BLOOMLINE_REDIS_BATCHES_H_
 
@@ -32,11 +32,11 @@ struct Filter {
   std::vector<RedisKey> shards;
 };
 
-// Why the command for this key has no reply of the right kind: one sentence.
+// Returns one sentence: why the command for this key has no reply of the right kind.
 std::string Failure(const RedisKey& key, const Command& command);
 std::string LostKey(const RedisKey& key);
 
-// Keys of one batch, at most. Bounds the memory of calls with many keys.
+// The most keys of one batch. Bounds the memory of calls with many keys.
 constexpr size_t kWindowKeys = 4096;
 
 // BITFIELD commands. Each sets the bits of up to kKeysPerCommand keys of one shard and returns the
@@ -49,12 +49,12 @@ class AddBatch {
  public:
   AddBatch(const Filter& filter, size_t n, const std::string_view* keys, bool for_replicas);
 
-  // To be run, once.
+  // The commands, which are run once.
   std::vector<Command>* commands() { return &commands_; }
 
-  // Sets results[i], unless `results` is null, for each key i that was added. False, with the first
-  // reason, if any was not. *lost gets the shards that were missing. BITFIELD has created strings
-  // without a header in their place.
+  // Sets results[i], unless `results` is null, for each key i that was added. Returns false, with
+  // the first reason, if any key was not added. *lost gets the shards that were missing. BITFIELD
+  // has created strings without a header in their place.
   bool ReadReplies(AddResult* results, std::set<uint32_t>* lost, std::string* error) const;
 
  private:
@@ -76,10 +76,11 @@ class QueryBatch {
  public:
   QueryBatch(const Filter& filter, size_t n, const std::string_view* keys);
 
-  // To be run, once.
+  // The commands, which are run once.
   std::vector<Command>* commands() { return &commands_; }
 
-  // Sets answers[i] for each key i that was answered. False, with the first reason, if any was not.
+  // Sets answers[i] for each key i that was answered. Returns false, with the first reason, if any
+  // was not.
   bool ReadReplies(Answer* answers, std::string* error) const;
 
  private:

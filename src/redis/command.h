@@ -1,5 +1,5 @@
-// Encodes Redis commands (RESP: an array of bulk strings). Not by hiredis's formatter: a command of
-// AddKeys has about 400 arguments, and all except the offsets are constant.
+// Encodes Redis commands (RESP: an array of bulk strings). hiredis's formatter is not used: a
+// command of AddKeys has about 400 arguments, and all except the offsets are constant.
 //
 //   command = BeginCommand AppendArgument*  |  AppendCommand
 #ifndef BLOOMLINE_REDIS_COMMAND_H_

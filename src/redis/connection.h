@@ -32,7 +32,7 @@ class Connection {
   static std::unique_ptr<Connection> Open(const Endpoint& endpoint, const RedisServers& options,
                                           std::string* error);
 
-  // False, with the reason, if not all bytes were sent.
+  // Returns false, with the reason, if not all bytes were sent.
   bool Send(std::string_view bytes, std::string* error);
 
   // Returns the next reply, or null, with the reason. ReceiveLate waits extra_ms longer than the
@@ -54,11 +54,11 @@ class Connection {
       : endpoint_(endpoint), context_(std::move(context)) {}
   bool Prepare(const RedisServers& options, std::string* error);
   bool SetTimeout(int ms, std::string* error);
-  // Sends the command and reads its reply. False, with the reason, if that fails or the reply is an
-  // error. The reason does not contain the password.
+  // Sends the command and reads its reply. Returns false, with the reason, if that fails or the
+  // reply is an error. The reason does not contain the password.
   bool SendAndCheck(std::initializer_list<std::string_view> arguments, std::string* error);
   bool SendTls(std::string_view bytes, std::string* error);
-  // Why a call failed: by its errno, or if that is 0 by OpenSSL or hiredis.
+  // Returns why a call failed: by its errno, or by OpenSSL or hiredis if errno is 0.
   std::string Describe(const char* what, int error_number) const;
 
   const Endpoint endpoint_;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kHeaderStart = "bloomline-shared-bloom version=1";
 
-// NaN if no number of bits is enough.
+// Returns NaN if no number of bits is enough.
 double BitsPerKey(double rate, uint32_t block_bytes, int num_probes) {
   const uint32_t bits = 8 * block_bytes;
   return filter::LeastBitsPerKey(
@@ -30,9 +30,9 @@ struct Choice {
   double bits_per_key;
 };
 
-// The smallest block, and then the fewest probes, that need at most 3 % more bits than a standard
-// Bloom filter: a query transfers a block, and the cost of an addition grows with its probes. If
-// nothing meets the 3 %, the choice with the fewest bits.
+// Chooses the smallest block, and then the fewest probes, that need at most 3 % more bits than a
+// standard Bloom filter: a query transfers a block, and the cost of an addition grows with its
+// probes. If nothing meets the 3 %, it chooses the fewest bits.
 Choice ChooseBlock(double rate) {
   constexpr double kMaxOverhead = 1.03;
   const double standard = StandardBitsPerKeyForFalsePositiveRate(rate);

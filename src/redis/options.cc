@@ -16,7 +16,7 @@
 namespace bloomline::redis {
 namespace {
 
-// Of the path of a unix socket. hiredis would cut a longer one, and end it at a zero byte.
+// The limit of a unix socket's path. hiredis would cut a longer path, and end it at a zero byte.
 constexpr size_t kMaxPathBytes = sizeof(sockaddr_un::sun_path) - 1;
 
 // A parsed entry of RedisServers::servers.
@@ -85,7 +85,7 @@ bool ParseServer(std::string_view text, Endpoint* endpoint) {
   return ParseEndpoint(text, endpoint) && !endpoint->host.empty();
 }
 
-// False: none of the forms of docs/redis.md.
+// Returns false if the text has none of the forms of docs/redis.md.
 bool ParseAddress(std::string_view text, Address* address) {
   Endpoint* const endpoint = &address->endpoint;
   const size_t colon = text.find("://");
@@ -180,7 +180,7 @@ std::string ResolveServers(const RedisServers& servers, std::vector<Endpoint>* e
   bool has_credentials = false;
   for (size_t i = 0; i < servers.servers.size(); ++i) {
     Address address;
-    // The address is not quoted: it may contain a password, where its author did not mean one, too.
+    // The address is not quoted: it may contain a password, even where its author did not mean one.
     if (!ParseAddress(servers.servers[i], &address)) {
       return "servers[" + std::to_string(i) +
              "] is not a valid address; allowed: host:port, redis://[user[:password]@]host[:port]"

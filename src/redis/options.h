@@ -1,4 +1,4 @@
-// The options of users, checked, and addresses of servers in the forms that users and servers
+// Checks the options of users, and parses addresses of servers in the forms that users and servers
 // write.
 #ifndef BLOOMLINE_REDIS_OPTIONS_H_
 #define BLOOMLINE_REDIS_OPTIONS_H_
@@ -33,7 +33,7 @@ bool ParseEndpoint(std::string_view text, Endpoint* endpoint);
 
 // Checks the options. *endpoints are the servers; *resolved are the options, in which a user,
 // password or database of an address replaces that of `servers`. Returns an empty string, or one
-// sentence on failure, which contains nothing of an address.
+// sentence on failure, which quotes no part of an address.
 std::string ResolveServers(const RedisServers& servers, std::vector<Endpoint>* endpoints,
                            RedisServers* resolved);
 

@@ -20,13 +20,13 @@ namespace {
 // The scripts that make, check and remove the keys of a filter. docs/redis.md, "Creation and
 // deletion", has their order and the argument why none of them causes a wrong "no". Each script has
 // one key, so that a cluster can run it while the key's slot moves. ARGV[1] is the filter's header.
-// Each replies 1 if it did its work, otherwise 0.
+// Each script replies 1 if it did its work, otherwise 0.
 
 // ARGV: header, number of blocks, bytes of a block. Makes a shard, or, with 0 blocks, a filter's
-// entry, if the key does not exist. 1: the key has this header, now or already. Full length at
-// once: Redis gives a growing string more memory than it needs. The header comes last, so a string
-// that the script could not finish lacks it. Writes pieces of 8 KiB: larger Lua strings cost more
-// to make, smaller ones cost more calls.
+// entry, if the key does not exist. Replies 1 if the key has this header, now or already. The
+// string gets its full length at once: Redis gives a growing string more memory than it needs. The
+// header comes last, so a string that the script could not finish lacks it. Writes pieces of 8 KiB:
+// larger Lua strings cost more to make, smaller ones cost more calls.
 constexpr char kMake[] = R"lua(
 local key, header = KEYS[1], ARGV[1]
 if redis.call('EXISTS', key) == 0 then
@@ -45,7 +45,7 @@ if redis.call('GETRANGE', key, 0, #header - 1) == header then return 1 end
 return 0)lua";
 
 // ARGV: header. Writes the header unchanged, which Redis propagates all the same. So a WAIT after
-// it waits until replicas have the key. 0: it is missing or has another header.
+// this waits until replicas have the key. Replies 0 if the key is missing or has another header.
 constexpr char kTouch[] = R"lua(
 if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then return 0 end
 redis.call('SETRANGE', KEYS[1], 0, ARGV[1])
@@ -65,8 +65,8 @@ return redis.call('UNLINK', KEYS[1]))lua";
 // it sends a reply and serves others.
 constexpr uint64_t kMakeBytes = 16 << 20;
 
-// More rounds than one are needed only if replies are lost, or if other clients create and delete
-// the filter meanwhile.
+// More than one round is needed only if replies are lost, or if other clients create and delete the
+// filter meanwhile.
 constexpr int kMaxRounds = 8;
 
 // One command for many keys. An empty argument stands for the key.
@@ -92,8 +92,8 @@ Command CommandFor(const KeyCommand& what, const RedisKey& key) {
 
 using Commands = std::vector<Command>;
 
-// The commands for the keys, in their order, with their replies. Nothing, with the first reason, if
-// one failed.
+// Returns the commands for the keys, in their order, with their replies. Returns nothing, with the
+// first reason, if one failed.
 std::optional<Commands> RunOnEach(Router* router, const std::vector<RedisKey>& keys,
                                   const KeyCommand& what, std::string* error) {
   Commands done;
@@ -114,7 +114,7 @@ std::optional<Commands> RunOnEach(Router* router, const std::vector<RedisKey>& k
   return done;
 }
 
-// The first key for which a script has not replied 1, or null.
+// Returns the first key for which a script has not replied 1, or null.
 const RedisKey* Refused(const std::vector<RedisKey>& keys, const std::optional<Commands>& done) {
   for (size_t i = 0; done && i < keys.size(); ++i) {
     const redisReply& reply = *(*done)[i].reply;
@@ -125,7 +125,7 @@ const RedisKey* Refused(const std::vector<RedisKey>& keys, const std::optional<C
 
 KeyCommand ReadHeader() { return {{"GETRANGE", "", "0", std::to_string(kHeaderBytes - 1)}}; }
 
-// Reads the entry. Nothing, and no error, if there is none.
+// Reads the entry. Returns nothing, and no error, if there is none.
 std::optional<Filter> FindFilter(Router* router, const std::string& name, std::string* error) {
   error->clear();
   const RedisKey entry = KeyWithSlot(EntryKey(name));
@@ -178,7 +178,7 @@ bool MakeFilter(Router* router, const std::string& name, Layout layout, std::str
   const RedisKey* const refused = Refused(filter.shards, shards);
   if (refused != nullptr) *error = "redis: " + refused->text + " exists with other contents";
   const bool made = shards && refused == nullptr;
-  // A copy of a command that was sent twice may still arrive, so nobody may use the shard.
+  // A copy of a command that was sent twice may still arrive, so no filter may use the shard.
   if (!made || std::any_of(shards->begin(), shards->end(),
                            [](const Command& command) { return command.repeated; })) {
     RemoveShards(router, filter, &ignored);
@@ -194,7 +194,8 @@ bool MakeFilter(Router* router, const std::string& name, Layout layout, std::str
   return entry.has_value();
 }
 
-// Without the seeds, which may be secret.
+// Omits the seeds, which may be secret.
+
 std::string OtherParameters(const Filter& existing, const Layout& wanted) {
   const Layout& has = existing.layout;
   return support::StrCat("the filter '", existing.name, "' exists with other parameters: capacity ",

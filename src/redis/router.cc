@@ -20,9 +20,10 @@ namespace {
 // the client follows. A return to the slot's node counts, too.
 constexpr int kMaxRedirects = 8;
 
-// If the slot's node lacks the key (ASK) and so does the other node, there is no such key, or it
-// has just moved back, which is rare. Each command counts its own misses: rounds may have been
-// spent on other failures, and a wrong "no such key" would let Create make a second, empty filter.
+// If the slot's node lacks the key (ASK) and the other node does, too, either there is no such key,
+// or it has just moved back, which is rare. Each command counts its own misses: rounds may have
+// been spent on other failures, and a wrong "no such key" would let Create make a second, empty
+// filter.
 constexpr int kMaxMisses = 4;
 static_assert(2 * kMaxMisses <= kMaxRedirects);
 
@@ -30,8 +31,8 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
-// Blocks SIGPIPE in this thread, and discards one that arrives. Takes four system calls, so only
-// for TLS, where hiredis and OpenSSL use write().
+// Blocks SIGPIPE in this thread, and discards one that arrives. Takes four system calls, so it is
+// used only for TLS, where hiredis and OpenSSL use write().
 class SigpipeBlocker {
  public:
   SigpipeBlocker() {
@@ -61,7 +62,7 @@ bool MayLackKey(const redisReply& reply) {
          (reply.type == REDIS_REPLY_INTEGER && reply.integer == 0);
 }
 
-// The server cannot run the command now, but a later attempt may succeed.
+// Whether the server cannot run the command now, but a later attempt may succeed.
 bool IsTransient(std::string_view error) {
   return StartsWith(error, "TRYAGAIN") || StartsWith(error, "CLUSTERDOWN") ||
          StartsWith(error, "LOADING") || StartsWith(error, "MASTERDOWN") ||
@@ -170,7 +171,7 @@ bool Router::IsMaster(Node* node) {
 }
 
 bool Router::RefreshSlots(std::string* error) {
-  // Connected nodes first: a node that is down costs a time-out.
+  // Connected nodes come first: a node that is down costs a time-out.
   for (const bool connected : {true, false}) {
     for (size_t i = 0; i < nodes_.size(); ++i) {
       Node* node = nodes_[i].get();
@@ -216,8 +217,8 @@ void Router::Run(std::vector<Command>* commands, const AddOptions& options) {
   if (nodes_[0]->endpoint.use_tls) blocker.emplace();
   postponed_.clear();
   // After a fork, parent and child must not share a connection: each would read replies to the
-  // other's commands. Nor may this Run read those of one that threw. Closing sends nothing. Cost of
-  // getpid: one system call, beside a round trip.
+  // other's commands. Nor may this Run read the replies of a Run that threw. Closing sends nothing.
+  // getpid costs one system call, beside a round trip.
   if (is_running_ || pid_ != getpid()) {
     for (const std::unique_ptr<Node>& node : nodes_) {
       node->connection.reset();
@@ -241,7 +242,7 @@ void Router::Run(std::vector<Command>* commands, const AddOptions& options) {
 
 void Router::RunRound() {
   ++round_;
-  std::string ignored;  // the nodes that are known may do
+  std::string ignored;  // the known nodes may be enough
   if (any_failed_ && is_cluster_) RefreshSlots(&ignored);
   any_failed_ = false;
   std::vector<Item> items;
@@ -255,7 +256,7 @@ void Router::RunRound() {
       Postpone(*node, item);
     }
   }
-  // First send to all nodes, so that they work at the same time.
+  // Sends to all nodes first, so that they work at the same time.
   for (size_t i = 0; i < nodes_.size(); ++i) Send(nodes_[i].get());
   for (size_t i = 0; i < nodes_.size(); ++i) Receive(nodes_[i].get());
 }
@@ -307,7 +308,7 @@ ReplyPtr Router::NextReply(Node* node, const Item& item) {
   if (reply != nullptr && item.ask != nullptr) reply = node->connection->Receive(&node->error);
   if (reply != nullptr && IsError(*reply) && StartsWith(Text(*reply), "READONLY")) {
     // The server has become a replica. Its "no" may be wrong from now on, so the connection must
-    // not be used any more. EnsureConnected checks the next one.
+    // not be used again. EnsureConnected checks the next one.
     node->error = node->endpoint.Prefix() + std::string(Text(*reply));
     reply.reset();
   }

@@ -94,7 +94,7 @@ class Router {
   // One attempt per round, so that many commands cost one time-out.
   bool EnsureConnected(Node* node);
   bool IsMaster(Node* node);
-  // False: no node answered. *error has the reason, if there is one.
+  // Returns false if no node answered. *error has the reason, if there is one.
   bool RefreshSlots(std::string* error);
   bool RefreshSlotsFrom(Node* node);
 
@@ -102,9 +102,9 @@ class Router {
   void Send(Node* node);
   void Receive(Node* node);
   ReplyPtr NextReply(Node* node, const Item& item);
-  // True: the command was executed, and has its reply.
+  // Returns true if the command was executed and has its reply.
   bool Handle(Node* node, Item item, ReplyPtr reply);
-  // False: the connection is lost.
+  // Returns false if the connection is lost.
   bool ReceiveWait(Node* node, const std::vector<Item>& items);
 
   // The node failed in this round, with node->error.

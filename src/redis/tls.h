@@ -14,12 +14,12 @@ namespace bloomline::redis {
 // Whether this build has TLS.
 bool HasTls();
 
-// TLS handshake on a new connection. False, with the reason, if it fails or the server's
-// certificate does not satisfy `tls`.
+// Makes the TLS handshake on a new connection. Returns false, with the reason, if it fails or the
+// server's certificate does not satisfy `tls`.
 bool StartTls(redisContext* context, const Endpoint& endpoint, const RedisTls& tls,
               std::string* error);
 
-// The last error of OpenSSL in this thread; empty if none.
+// Returns the last error of OpenSSL in this thread, or an empty string.
 std::string TlsReason();
 void ClearTlsReason();
 
