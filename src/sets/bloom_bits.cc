@@ -20,15 +20,15 @@ constexpr uint32_t kWordBits = 64;
 static_assert(__atomic_always_lock_free(sizeof(uint64_t), nullptr),
               "an atomic operation with a lock would be slow");
 
-// Words begin at multiples of 8. On i386 a uint64_t need not, and Clang would call a function.
+// Words begin at multiples of 8. On i386 a uint64_t may not, and Clang would call a function.
 using AtomicWord __attribute__((aligned(8))) = uint64_t;
 
 inline uint64_t LoadAtomic(const uint64_t* word) {
   return __atomic_load_n(static_cast<const AtomicWord*>(word), __ATOMIC_RELAXED);
 }
 
-// Takes 20 clock cycles and waits for the one before. It does not return the old value: that would
-// take a loop.
+// This takes 20 clock cycles and waits for the operation before. It does not return the old value:
+// that would take a loop.
 inline void OrAtomic(uint64_t* word, uint64_t mask) {
   __atomic_fetch_or(static_cast<AtomicWord*>(word), mask, __ATOMIC_RELAXED);
 }
@@ -106,7 +106,7 @@ bool StandardMayMatch(const PayloadView& bits, uint64_t hash) {
   return true;
 }
 
-// Probe by probe for all keys. In a full filter, half of the missing keys drop out at each probe.
+// Goes probe by probe over all keys. In a full filter, half of the missing keys drop out at each.
 void StandardMayMatchMany(const PayloadView& bits, size_t n, const uint64_t* hashes,
                           bool* may_match) {
   size_t alive[kernels::kBatchKeys];
@@ -144,8 +144,8 @@ constexpr BitFunctions StandardFunctions() {
 
 // ---- Blocks of 512, 128 or 64 bits: docs/format.md, sections 3.3 and 3.7.
 //
-// One code serves one thread and many. Atomic loads cost the same as others, and only words that
-// lack bits are written.
+// The same code serves one thread and many. Atomic loads cost the same as others, and only words
+// that lack bits are written.
 template <uint32_t kBits>
 struct Blocks {
   static constexpr uint32_t kWords = kBits / kWordBits;
@@ -172,8 +172,8 @@ struct Blocks {
     }
   };
 
-  // Words that lack no bit are not written, so threads that add keys which are present already do
-  // not take the cache line from each other.
+  // Words that lack no bit are not written, so threads that add present keys do not take the cache
+  // line from each other.
   struct Add {
     template <int K>
     static BLOOMLINE_ALWAYS_INLINE bool Run(const PayloadView& lines, uint64_t hash) {
@@ -241,10 +241,10 @@ BitFunctions FunctionsFor(const BloomShape& shape, Threads threads) {
 // The number of distinct keys after which `set` bits of a filter of this shape are set.
 double NumKeysOfSetBits(const BloomBits& bits, double set) {
   const double num_bits = static_cast<double>(bits.num_bits());
-  // If all bits are set: as if half a bit were not.
+  // If all bits are set, the estimate assumes that half a bit is not.
   const double log_empty = std::log(std::max(1 - set / num_bits, 0.5 / num_bits));
-  // ln of the probability that a key leaves a given bit alone. With blocks: that the key falls into
-  // another block, or that none of its probes hits the bit.
+  // ln of the probability that a key leaves a given bit alone. With blocks, that means that the key
+  // falls into another block, or that none of its probes hits the bit.
   const double k = bits.shape.num_probes;
   double log_left_alone = k * std::log1p(-1 / num_bits);
   const double block_bits = BlockBits(bits.shape.layout);

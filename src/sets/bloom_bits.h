@@ -11,7 +11,7 @@
 
 namespace bloomline::sets {
 
-// The functions of a layout for a fixed number of probes. Those for many hashes take up to
+// The functions of a layout for a fixed number of probes. Functions for many hashes take up to
 // kBatchKeys, one after the other, and prefetch nothing.
 struct BitFunctions : OneKeyFunctions {
   void (*may_match_many)(const kernels::PayloadView& lines, size_t n, const uint64_t* hashes,
@@ -21,7 +21,7 @@ struct BitFunctions : OneKeyFunctions {
                    bool* changed) = nullptr;
 };
 
-// kMany: threads add and query at the same time.
+// kMany means that threads add and query at the same time.
 enum class Threads { kOne, kMany };
 
 // A shape, its bits, which the caller owns, and the functions for them. `data` begins on a 64-byte
@@ -40,8 +40,8 @@ struct BloomBits {
   bool is_worth_prefetching() const { return num_bytes() > kernels::kCachedBytes; }
 };
 
-// Prefetches the cache lines of a key: all of them to add it, because that touches all; only the
-// first to query it, because most missing keys need no more than two.
+// Prefetches the cache lines of a key: all of them before an addition, which touches all; only the
+// first before a query, because most missing keys need no more than two.
 template <bool kToAdd>
 void PrefetchStandard(const kernels::PayloadView& bits, uint64_t hash);
 
@@ -83,8 +83,8 @@ inline void MayMatchKeys(const BloomBits& bits, size_t n, const Keys& keys, bool
 void CopyBits(const BloomBits& from, char* to);
 uint64_t EstimatedNumKeys(const BloomBits& bits);
 // Estimates the keys that were added to both filters, which have one shape, by inclusion and
-// exclusion: the common bits alone do not distinguish a shared key from bits that are shared by
-// chance.
+// exclusion: the common bits alone do not distinguish a shared key from bits that both filters
+// share by chance.
 uint64_t EstimatedNumSharedKeys(const BloomBits& a, const BloomBits& b);
 double EstimatedFalsePositiveRate(const BloomBits& bits);
 

@@ -39,7 +39,7 @@ double LeastRate(BloomLayout layout) {
           : BlockedFalsePositiveRate(kMaxBitsPerKey, num_probes, BlockBits(layout)));
 }
 
-// In the words of all languages, as FormatName is. Null: no layout.
+// The name is the same in all languages, like FormatName. Null if there is no such layout.
 const char* Name(BloomLayout layout) {
   constexpr const char* kNames[] = {"blocked", "standard", "blocked128", "blocked64"};
   const auto number = static_cast<size_t>(layout);

@@ -22,8 +22,8 @@ struct SavedState {
   uint64_t num_keys = 0;
   support::AlignedMemory memory;
 
-  // Returns a state with num_bytes zero bytes. Without memory for `what` it returns null, with one
-  // sentence in *error unless that is null.
+  // Returns a state with num_bytes zero bytes. If memory for `what` runs out, it returns null, with
+  // one sentence in *error unless `error` is null.
   static std::unique_ptr<State> Zeroed(uint64_t num_bytes, uint64_t capacity, const char* what,
                                        std::string* error) {
     auto state = std::make_unique<State>();
@@ -40,7 +40,7 @@ struct SavedState {
     return AppendFilter(State::kPayload, self().header(), self().payload(), sink, error);
   }
 
-  // Returns the filter, or null, with *error, without memory or if the checksum is wrong.
+  // Returns the filter. Returns null and sets *error if memory runs out or the checksum is wrong.
   static std::unique_ptr<State> Read(const support::ByteSource& source,
                                      const BloomFileHeader& header, std::string* error) {
     std::unique_ptr<State> state = State::New(header.shape, header.capacity, error);
@@ -53,7 +53,7 @@ struct SavedState {
     return state;
   }
 
-  // The same for a source that holds one filter and nothing else.
+  // Reads a source that holds one filter and nothing else.
   static std::unique_ptr<State> ReadSole(const support::ByteSource& source, std::string* error) {
     BloomFileHeader header;
     if (!ReadSoleBloomHeader(source, State::kPayload, &header, error)) return nullptr;
@@ -69,8 +69,8 @@ struct BloomState : SavedState<BloomState> {
 
   BloomBits bits;
 
-  // Returns a state whose bits are all zero. Without memory it returns null, with one sentence in
-  // *error unless that is null.
+  // Returns a state whose bits are all zero. If memory runs out, it returns null, with one sentence
+  // in *error unless `error` is null.
   static std::unique_ptr<BloomState> New(const BloomShape& shape, uint64_t capacity,
                                          std::string* error);
 

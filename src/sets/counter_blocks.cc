@@ -34,7 +34,7 @@ struct Counters {
 template <int kBits>
 class SeenCounters {
  public:
-  // 1 if no earlier call had this counter, else 0.
+  // Returns 1 if no earlier call had this counter, else 0.
   uint32_t IsNew(uint32_t index) {
     uint64_t& word = words_[kWords == 1 ? 0 : index / 64];
     const uint64_t shift = index % 64;
@@ -48,7 +48,7 @@ class SeenCounters {
   uint64_t words_[kWords] = {};
 };
 
-// The byte that holds counter `index`. Shifts *one to the counter's place in it.
+// Returns the byte that holds counter `index`. Shifts *one to the counter's place in it.
 template <int kBits>
 unsigned char* ByteOf(unsigned char* block, uint32_t index, uint32_t* one) {
   *one <<= index % Counters<kBits>::kPerByte * kBits;

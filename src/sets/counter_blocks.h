@@ -13,7 +13,7 @@ namespace bloomline::sets {
 // i, or with 4 bits the lower (i even) or upper half of byte i / 2.
 //
 // Counters are read one at a time: SIMD was measured and rejected (docs/rejected.md). Functions for
-// n hashes take one after the other, and prefetch nothing.
+// n hashes take them one after the other, and prefetch nothing.
 struct CounterBlocks {
   unsigned char* data = nullptr;
   uint64_t num_blocks = 0;
@@ -28,18 +28,18 @@ struct CounterBlocks {
   // may_match[i]: none of the hash's counters is zero.
   void MayMatchMany(size_t n, const uint64_t* hashes, bool* may_match) const;
 
-  // Raises each of the hash's counters by one, except saturated ones. was_absent[i]: one of them
-  // was zero. Adds the number of counters that became saturated to *num_saturated.
+  // Raises each of the hash's counters by one, except saturated ones. was_absent[i] says whether
+  // one of them was zero. Adds the number of counters that became saturated to *num_saturated.
   void AddMany(size_t n, const uint64_t* hashes, bool* was_absent, uint64_t* num_saturated) const;
 
-  // removed[i]: none of the hash's counters is zero. Then, and only then, lowers each of them by
+  // removed[i] says whether none of the hash's counters is zero. Only then lowers each of them by
   // one, except saturated ones.
   void RemoveMany(size_t n, const uint64_t* hashes, bool* removed) const;
 
   // The lowest counter of a hash.
   uint32_t LeastCount(uint64_t hash) const;
 
-  // Adds the counters of `other`, which has as many of this size. Sums saturate.
+  // Adds the counters of `other`, which has as many blocks of this size. Sums saturate.
   void Merge(const CounterBlocks& other) const;
 
   // The number of saturated counters.

@@ -27,7 +27,8 @@ struct CountingState : SavedState<CountingState> {
   uint64_t num_saturated = 0;
 
   // Returns a state whose counters are all zero. The layout of the shape is kBlocked128 or
-  // kBlocked64. Without memory it returns null, with one sentence in *error unless that is null.
+  // kBlocked64. If memory runs out, it returns null, with one sentence in *error unless `error` is
+  // null.
   static std::unique_ptr<CountingState> New(const BloomShape& shape, uint64_t capacity,
                                             std::string* error);
 
@@ -77,7 +78,7 @@ std::string CountingShapeOf(const CountingBloomFilterOptions& options, BloomShap
 }
 
 // Calls run(count, hashes, answers) for groups of keys and returns how many answers were true.
-// Stores the answers in `out` unless that is null.
+// Stores the answers in `out` unless `out` is null.
 template <typename Run>
 inline size_t RunInGroups(const CountingState& state, size_t n, const std::string_view* keys,
                           bool* out, Run run) {

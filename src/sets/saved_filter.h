@@ -25,7 +25,7 @@ constexpr char kBloomMagic[] = "bLnBloom";
 constexpr char kScalableMagic[] = "bLnScale";
 constexpr char kCountingMagic[] = "bLnCount";
 
-// "a saved BloomFilter" and the like, for what begins so; empty if it is none.
+// Returns "a saved BloomFilter" and the like, by the first bytes; empty for other bytes.
 std::string_view SavedKind(std::string_view bytes);
 
 constexpr uint64_t kFileHeaderBytes = 64;
@@ -93,12 +93,12 @@ struct BloomFileHeader {
 
 // `error` is not null in these functions.
 
-// Reads the header of the filter that begins at `offset` and ends within the source: so a caller
+// Reads the header of the filter that begins at `offset` and ends within the source. So a caller
 // that allocates payload_bytes takes no more memory than the source is long.
 bool ReadBloomHeader(const support::ByteSource& source, uint64_t offset, FilePayload kind,
                      BloomFileHeader* header, std::string* error);
 
-// The same for a source that holds one filter and nothing else.
+// Reads the header of a source that holds one filter and nothing else.
 bool ReadSoleBloomHeader(const support::ByteSource& source, FilePayload kind,
                          BloomFileHeader* header, std::string* error);
 
@@ -114,8 +114,8 @@ bool AppendFilter(FilePayload kind, const BloomFileHeader& header, const char* p
                   support::ByteSink* sink, std::string* error);
 
 // `saved` has AppendTo, which appends the whole filter, and SavedBytes, its length. If the filter
-// cannot be written, this returns false, with *error unless that is null, and leaves the old file,
-// or *bytes, alone.
+// cannot be written, this returns false, with *error unless `error` is null, and leaves the old
+// file, or *bytes, unchanged.
 template <typename Saved>
 bool SaveToFile(const std::string& path, std::string* error, const Saved& saved) {
   return support::OrError(error, [&](std::string* reason) {
@@ -134,7 +134,7 @@ bool SaveToBytes(std::string* bytes, std::string* error, const Saved& saved) {
   });
 }
 
-// Return the filter that a file or bytes hold, or null, with *error unless that is null.
+// Return the filter that a file or bytes hold, or null, with *error unless `error` is null.
 // State::ReadSole reads a source.
 template <typename State>
 std::unique_ptr<State> LoadFromFile(const std::string& path, std::string* error) {

@@ -16,7 +16,7 @@ namespace {
 using sets::ScalableState;
 
 constexpr int kMaxGrowth = 16;
-// More than any use needs: with the defaults, stage 75 is out of the reach of kBlocked.
+// More stages than any use needs: with the defaults, kBlocked cannot reach the rate of stage 75.
 constexpr size_t kMaxStages = 100;
 
 constexpr size_t kGrowthOffset = 13;
@@ -117,8 +117,8 @@ struct ScalableState {
 
   // Adds a hash that no stage matched. Returns false if the last stage matches it now.
   bool AddNew(uint64_t hash) {
-    // Attempted once: sizing a stage that is then refused takes longer than adding thousands of
-    // keys.
+    // Growth is attempted once: sizing a stage that is then refused takes longer than adding
+    // thousands of keys.
     if (!LastHasRoom() && !is_past_capacity) is_past_capacity = !AddStage(nullptr);
     return stages.back().AddHash(hash);
   }
@@ -228,7 +228,7 @@ __attribute__((flatten)) size_t ScalableBloomFilter::AddKeys(size_t n, const std
     state_->MayMatchGroup(count, hashes, known);
     const size_t num_stages = state_->stages.size();
     for (size_t i = 0; i < count; ++i) {
-      // A key of this group may have been added since. AddNew sees that if both go to the same
+      // A key of this group may have been added since. AddNew sees that if both keys go to the same
       // stage.
       const auto is_known_since = [&] {
         const bool same_stage = state_->stages.size() == num_stages && state_->LastHasRoom();
