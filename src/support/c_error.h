@@ -10,7 +10,7 @@
 
 namespace bloomline::support {
 
-// Frees *errptr and sets it to a copy of `error`, or to null without memory for one. A null errptr
+// Frees *errptr and sets it to a copy of `error`, or to null if memory runs out. A null errptr
 // means that the caller does not want the text; failures are rarely tested, so it must not crash.
 inline void SetCError(std::string_view error, char** errptr) {
   if (errptr == nullptr) return;
@@ -20,9 +20,9 @@ inline void SetCError(std::string_view error, char** errptr) {
 
 constexpr std::string_view kOutOfMemory = "out of memory";
 
-// Returns the result of f(&error). If that is null or false, or if f throws, *errptr says why;
-// without a text, that memory ran out. f throws bad_alloc, or length_error for a size without
-// bounds.
+// Returns the result of f(&error). If the result is null or false, or if f throws, *errptr says
+// why. Without a text, it says that memory ran out. f throws bad_alloc, or length_error for a size
+// without bounds.
 template <typename F>
 auto OrSetError(char** errptr, F f) -> decltype(f(nullptr)) {
   try {

@@ -43,8 +43,9 @@ std::string At(const char* what, uint64_t n, uint64_t offset) {
 // Some systems move at most 2 GiB at a time.
 size_t OneTransfer(size_t bytes) { return std::min(bytes, size_t{1} << 30); }
 
-// Moves n bytes by calls of transfer(done, at_most), which returns as read and write do. False,
-// with errno, on an error. *done is how many were moved: fewer than n if a call moved none.
+// Moves n bytes by calls of transfer(done, at_most), which returns what read and write return.
+// Returns false, with errno, on an error. *done is how many were moved: fewer than n if a call
+// moved none.
 template <typename Transfer>
 bool MoveAll(uint64_t n, uint64_t* done, Transfer transfer) {
   for (*done = 0; *done < n;) {
@@ -87,14 +88,14 @@ int CreateBeside(const std::string& target, bool is_private, std::string* path) 
   do {
     *path = target + ".tmp" + std::to_string(ProcessNumber()) + "." +
             std::to_string(counter.fetch_add(1));
-    // Others may use it as the umask says, or its owner alone.
+    // Other users may use the file as far as the umask allows, unless it is private.
     descriptor =
         open(path->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, is_private ? 0600 : 0666);
   } while (descriptor < 0 && (errno == EEXIST || errno == EINTR));
   return descriptor;
 }
 
-// The mode, not the owner and no access control list.
+// Copies the mode, but no owner and no access control list.
 int CopyMode(const std::string& path, int descriptor) {
   struct stat found;
   if (stat(path.c_str(), &found) != 0) return errno == ENOENT ? 0 : -1;
@@ -153,7 +154,7 @@ InputFile::~InputFile() {
 bool InputFile::Open(const std::string& path, std::string* error) {
   if (IsNoPath(path, error)) return false;
   path_ = path;
-  // Opening a pipe must not block: only then can we see what it is.
+  // Opening a pipe must not block: only an open file shows whether it is a pipe.
   descriptor_ = Uninterrupted([&] { return OpenFile(path, NoWriter::kGoOn); });
   if (descriptor_ < 0) return SystemFailure(path_, "cannot be opened", error);
   FileStatus status;
@@ -213,7 +214,7 @@ bool ReplacementFile::WriteAt(uint64_t offset, const char* data, uint64_t n,
 }
 
 bool ReplacementFile::Commit(std::string* error, DiskSync sync) {
-  // Here rather than in Open: a long file takes minutes to write, and permissions may have changed.
+  // Open does not do this: a long file takes minutes to write, and permissions may have changed.
   if (CopyMode(target_, descriptor_) != 0) {
     return SystemFailure(target_, "its permissions cannot be kept", error);
   }

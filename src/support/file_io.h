@@ -37,7 +37,7 @@ int OpenFile(const std::string& path, NoWriter no_writer);
 
 int CloseFile(int descriptor);
 
-// Examine what a path names, also through links, or what is open.
+// These examine what a path names, also through links, or what is open.
 bool Examine(const std::string& path, FileStatus* status);
 bool Examine(int descriptor, FileStatus* status);
 
@@ -49,8 +49,8 @@ int64_t PositionOf(int descriptor);
 // Whether another process has locked the file. Closing it then drops this process's own locks.
 bool IsLocked(int descriptor);
 
-// Tells the system that these bytes will be read soon. Only advice: fails silently, and does
-// nothing on systems that take none.
+// Tells the system that these bytes will be read soon. This is only advice: it fails silently, and
+// does nothing on systems that take none.
 void WillRead(int descriptor, uint64_t offset, uint64_t bytes);
 
 // ---- Files as a whole. Errors name the file and what the system said.
@@ -77,8 +77,8 @@ class InputFile : public ByteSource {
   uint64_t size_ = 0;
 };
 
-// kDone: Commit returns when the disk has the file. kNotNow: it does not wait, and after a power
-// failure the new file may be empty; for files that are written again soon.
+// kDone: Commit returns when the disk has the file. kNotNow: Commit does not wait, and after a
+// power failure the new file may be empty. That suits files that are written again soon.
 enum class DiskSync { kDone, kNotNow };
 
 // A file that is written beside `path` and renamed to it by Commit. So `path` is at any time the
@@ -96,7 +96,7 @@ class ReplacementFile : public ByteSink {
   // is then replaced, or does not exist.
   bool Open(const std::string& path, std::string* error);
   bool Append(const char* data, uint64_t n, std::string* error) override;
-  // Instead of Append, in any order and from several threads at once.
+  // Replaces Append. Calls may come in any order and from several threads at once.
   bool WriteAt(uint64_t offset, const char* data, uint64_t n, std::string* error) const;
   // The new file has the permissions of the old one, and belongs to the user who writes it. After a
   // failure the old file is as it was, unless *error says that only the folder could not be synced.

@@ -30,8 +30,8 @@ char* Map(size_t bytes) {
   return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
 }
 
-// A block next to an earlier one is aligned at once, and the system sees both as one mapping.
-// Otherwise we map more, and give the surplus at both ends back.
+// A block next to an earlier block is aligned at once, and the system sees both as one mapping.
+// Otherwise we map more, and give back the surplus at both ends.
 char* MapAligned(size_t bytes) {
   char* memory = Map(bytes);
   if (memory == nullptr || reinterpret_cast<uintptr_t>(memory) % kHugePageBytes == 0) return memory;

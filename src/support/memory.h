@@ -11,9 +11,9 @@ namespace bloomline::support {
 // A huge page of x86-64 and of most ARM systems.
 constexpr size_t kHugePageBytes = size_t{2} << 20;
 
-// Returns `bytes` bytes, or null if memory runs out. Less than kHugePageBytes come from the heap
+// Returns `bytes` bytes, or null if memory runs out. Blocks below kHugePageBytes come from the heap
 // and are not initialised. Larger blocks are mapped, zeroed, begin on a boundary of huge pages, and
-// are in huge pages where the system gives these on demand: page faults cost 0.6 ns then for each 8
+// are in huge pages if the system gives these on demand: page faults cost 0.6 ns then for each 8
 // bytes that are new to the process, and 2.4 ns otherwise.
 //
 // FreePages takes the same number and gives all back to the system. malloc is not used: aligned
@@ -21,7 +21,7 @@ constexpr size_t kHugePageBytes = size_t{2} << 20;
 void* AllocatePages(size_t bytes);
 void FreePages(void* memory, size_t bytes);
 
-// What the heap has set aside for a block of malloc or new, in bytes; 0 if it does not tell.
+// What the heap has set aside for a block of malloc or new, in bytes; 0 if unknown.
 size_t UsableBytes(void* memory);
 
 // Owns memory that begins at a cache line, a multiple of 64 bytes. Null until it is allocated or
@@ -34,7 +34,7 @@ class AlignedMemory {
   AlignedMemory& operator=(AlignedMemory&& other) noexcept;
 
   // Returns `bytes` zero bytes, a positive multiple of 64, or null if memory runs out. From 2 MiB
-  // on they are in huge pages where the system gives them, and are zeroed when first touched.
+  // on they are in huge pages if the system gives them, and are zeroed when first touched.
   static AlignedMemory Zeroed(uint64_t bytes);
 
   // Maps the first `bytes` bytes of an open file, read-only. Null on failure, with errno set.

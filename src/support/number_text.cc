@@ -75,7 +75,7 @@ std::string NumberText(double number, int digits) {
 std::optional<double> ParseWithUnit(std::string text, std::initializer_list<Unit> units) {
   text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
   if (!text.empty() && text[0] == '+') text.erase(0, 1);
-  if (text.find_first_not_of("0123456789.") == 0) return std::nullopt;  // a minus
+  if (text.find_first_not_of("0123456789.") == 0) return std::nullopt;  // such as a minus
   // No unit begins with one of these.
   const size_t digits = std::min(text.find_first_not_of("0123456789.eE+-"), text.size());
   double number = 0;

@@ -78,7 +78,7 @@ std::string StrCat(const Parts&... parts) {
   return text;
 }
 
-// Returns false. The reason is put together only if it is wanted.
+// Returns false. Composes the reason only if it is wanted.
 template <typename... Parts>
 bool Refuse(std::string* why, const Parts&... parts) {
   if (why != nullptr) *why = StrCat(parts...);

@@ -1,5 +1,5 @@
-// Failing functions return false or null, with one sentence in *error, unless `error` is null. Then
-// errors about paths that cannot be used and system calls that failed.
+// Failing functions return false or null, with one sentence in *error, unless `error` is null. This
+// file also has errors about paths that cannot be used and system calls that failed.
 #ifndef BLOOMLINE_SUPPORT_SET_ERROR_H_
 #define BLOOMLINE_SUPPORT_SET_ERROR_H_
 
@@ -22,7 +22,7 @@ inline bool IsRefused(std::string_view text, std::string* error) {
   return true;
 }
 
-// Returns the result of f(std::string* reason). If that is null or false, sets *error to the
+// Returns the result of f(std::string* reason). If the result is null or false, sets *error to the
 // reason.
 template <typename F>
 auto OrError(std::string* error, F f) -> decltype(f(error)) {
@@ -32,8 +32,8 @@ auto OrError(std::string* error, F f) -> decltype(f(error)) {
   return result;
 }
 
-// The same for a function that makes a `what`, such as "FilterAccount". If `error` is null, stderr
-// has the reason.
+// Does the same for a function that makes a `what`, such as "FilterAccount". If `error` is null,
+// stderr gets the reason.
 template <typename F>
 auto OrReport(const char* what, std::string* error, F f) -> decltype(f(error)) {
   std::string reason;

@@ -7,7 +7,7 @@
 namespace bloomline::support {
 
 // While one lives, its thread's errors of this kind are not printed: its owner, which called the
-// engine, reports them, so that nobody reads them twice.
+// engine, reports them, so that users do not read them twice.
 class TakenErrors {
  public:
   TakenErrors();
@@ -15,7 +15,7 @@ class TakenErrors {
   TakenErrors(const TakenErrors&) = delete;
   TakenErrors& operator=(const TakenErrors&) = delete;
 
-  // Empty if there was none.
+  // Returns the first error, or an empty string.
   const std::string& first() const { return first_; }
 
   // Prints "bloomline: " and the text, unless an owner takes it.
