@@ -20,7 +20,6 @@
 #include "src/support/nearest_name.h"
 #include "src/support/quoted.h"
 #include "src/support/taken_errors.h"
-#include "src/support/taken_errors.h"
 
 namespace bloomline::rewrite {
 namespace {
