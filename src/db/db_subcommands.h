@@ -1,5 +1,5 @@
-// `bloomline db` and its subcommands. Each adds itself to the command line, and sets *exit_code if it
-// runs.
+// `bloomline db` and its subcommands. Each adds itself to the command line, and sets *exit_code if
+// it runs.
 #ifndef BLOOMLINE_DB_DB_SUBCOMMANDS_H_
 #define BLOOMLINE_DB_DB_SUBCOMMANDS_H_
 

@@ -130,7 +130,6 @@ std::string WhyWrong(const std::string& text, const Status& status, const Filter
 
 bool SetPolicy(const std::string& text, std::vector<ColumnFamilyDescriptor>* families,
                std::string* error) {
-  const support::TakenErrors taken;  // they are in the status, too
   std::shared_ptr<const FilterPolicy> policy;
   const Status status = FilterPolicy::CreateFromString(StrictConfig(), text, &policy);
   const std::string why = WhyWrong(text, status, policy.get());
@@ -141,7 +140,6 @@ bool SetPolicy(const std::string& text, std::vector<ColumnFamilyDescriptor>* fam
   for (ColumnFamilyDescriptor& family : *families) {
     const auto* const old = family.options.table_factory->GetOptions<BlockBasedTableOptions>();
     if (old == nullptr) continue;  // RewriteFilters reports this
-
     BlockBasedTableOptions table = *old;
     table.filter_policy = policy;
     family.options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
