@@ -123,8 +123,8 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
     PrintStatistics(*statistics);
   }
   const char* before = "\n";
-  for (const auto& [of_family, text] : family.remarks) {
-    if (!of_family && !remarks->insert(text).second) continue;
+  for (const auto& [scope, text] : family.remarks) {
+    if (scope == RemarkScope::kAll && !remarks->insert(text).second) continue;
     std::cout << std::exchange(before, "");
     PrintRemark(text);
   }

@@ -14,8 +14,9 @@
 
 namespace bloomline::db {
 
+enum class RemarkScope { kFamily, kAll };  // kAll: it is printed once for all column families
 struct Remark {
-  bool of_family;  // else it is printed once for all column families
+  RemarkScope scope;
   std::string text;
 };
 

@@ -132,12 +132,32 @@ uint64_t ToBytes(double bytes) {
   return static_cast<uint64_t>(std::min(std::round(bytes), kMost));
 }
 
+// What choices must keep to, and what they save.
 struct Goal {
-  const char* text;   // "same memory"
-  bool saves_memory;  // else wasted reads
-  bool must_gain;     // no choice is better than one that saves less than a twentieth
-  std::function<std::optional<Division>(const Divider&)> divide;
+  using Divide = std::function<std::optional<Division>(const Divider&)>;
+
+  // `text` is "same memory", or what else `divide` keeps to.
+  static Goal SaveReads(const char* text, Divide divide) {
+    return {text, std::move(divide), false};
+  }
+  static Goal SaveMemory(const char* text, Divide divide) {
+    return {text, std::move(divide), true};
+  }
+  // No choice is better than one that saves less than a twentieth.
+  Goal MustGain() {
+    must_gain = true;
+    return *this;
+  }
   // RocksDB's own filters cost nothing: to keep those of now, or to have bloomfilter:10.
+  Goal StockFirstIf(bool is_first) {
+    stock_is_first = is_first;
+    return *this;
+  }
+
+  const char* text;
+  Divide divide;
+  bool saves_memory;  // else wasted reads
+  bool must_gain = false;
   bool stock_is_first = false;
 };
 
@@ -207,7 +227,11 @@ class Adviser {
     }
     advice_->filter_bytes_now = ToBytes(bytes);
     const bool is_asked = request_.memory_bytes || request_.wasted_reads;
-    is_asked ? AddRequested() : AddBetter();
+    if (is_asked) {
+      AddRequested();
+    } else {
+      AddBetter();
+    }
     const size_t num_choices = advice_->choices.size();
     if (is_asked && num_choices == 0) return WhyImpossible();
     if (num_choices != 0 && static_cast<size_t>(request_.choice) > num_choices) {
@@ -226,10 +250,10 @@ class Adviser {
 
   void AddRequested() {
     if (request_.memory_bytes) {
-      AddChoices({"at most the given memory", false, false, Within(*request_.memory_bytes)});
+      AddChoices(Goal::SaveReads("at most the given memory", Within(*request_.memory_bytes)));
     } else if (*request_.wasted_reads < AllRuns()) {
       // Even the runs without filters do not waste more.
-      AddChoices({"the given rate", true, false, Wasting(*request_.wasted_reads)});
+      AddChoices(Goal::SaveMemory("the given rate", Wasting(*request_.wasted_reads)));
     }
   }
 
@@ -238,16 +262,19 @@ class Adviser {
     const bool is_filtered = std::all_of(tree_.levels.begin(), tree_.levels.end(),
                                          [](const Level& level) { return level.filter_bytes > 0; });
     if (!is_filtered) {
-      AddChoices({"bits_per_key=10", false, true,
-                  [](const Divider& divider) { return divider.At(10); },
-                  advice_->filter_bytes_now == 0});
+      const auto ten_bits = [](const Divider& divider) { return divider.At(10); };
+      AddChoices(Goal::SaveReads("bits_per_key=10", ten_bits)
+                     .MustGain()
+                     .StockFirstIf(advice_->filter_bytes_now == 0));
     }
     if (advice_->filter_bytes_now == 0) return;
-    AddChoices({"same memory", false, true, Within(advice_->filter_bytes_now), is_filtered});
+    AddChoices(Goal::SaveReads("same memory", Within(advice_->filter_bytes_now))
+                   .MustGain()
+                   .StockFirstIf(is_filtered));
     // Filters that exclude no key are as good as none.
     const double reads = advice_->wasted_reads_now;
     if (reads > 0 && reads < kWorthwhile * AllRuns()) {
-      AddChoices({"same wasted reads", true, true, Wasting(reads)});
+      AddChoices(Goal::SaveMemory("same wasted reads", Wasting(reads)).MustGain());
     }
   }
 
