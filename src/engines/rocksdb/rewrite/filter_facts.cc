@@ -109,6 +109,31 @@ double BitsPerKey(uint64_t bytes, uint64_t keys) {
   return keys == 0 ? 0 : 8 * static_cast<double>(bytes) / static_cast<double>(keys);
 }
 
+// How far a filter's bits per key may be from the wanted ones.
+double ToleratedBits(const FileFilter& filter, double wanted_bits, SizeRounding rounding) {
+  // The wanted bits may be those of a sample (kMaxSampleKeys).
+  constexpr double kShareOfSamples = 0.02;
+  // Beside range entries, the number of keys is an estimate, and bits per key with it.
+  constexpr double kShareWithRanges = 0.1;
+  // jemalloc's sizes are up to a quarter apart.
+  constexpr double kShareOfFewSizes = 0.25;
+  double share = HasRanges(filter) ? kShareWithRanges : kShareOfSamples;
+  if (rounding == SizeRounding::kFewSizes) share += kShareOfFewSizes;
+  // Filters have whole blocks. One more can come from an estimated number of keys, or from the
+  // allocator.
+  constexpr double kBlockBits = 8 * 64;
+  const bool is_exact = IsExact(filter) && rounding == SizeRounding::kBlocks;
+  double bits_of_partition = (is_exact ? 1 : 2) * kBlockBits;
+  constexpr uint64_t kPagesFrom = 64 << 10;  // glibc rounds to pages from 128 KiB on
+  constexpr double kPageBits = 8 * 4096;
+  if (rounding != SizeRounding::kBlocks && filter.bytes >= kPagesFrom * filter.num_partitions) {
+    bits_of_partition += kPageBits;
+  }
+  const double keys = 8 * static_cast<double>(filter.bytes) / filter.bits_per_key;
+  const double keys_of_partition = keys / static_cast<double>(filter.num_partitions);
+  return share * wanted_bits + bits_of_partition / keys_of_partition;
+}
+
 bool FiltersWholeKeys(const TableProperties& properties) {
   const auto found = properties.user_collected_properties.find(kWholeKeyProperty);
   return found == properties.user_collected_properties.end() || found->second == "1";
@@ -121,20 +146,8 @@ bool HasOtherFilter(const FileFilter& filter, const FileFilter& wanted, SizeRoun
   const double bits = filter.bits_per_key;
   const double wanted_bits = wanted.bits_per_key;
   if (bits <= 0 || wanted_bits <= 0) return (bits > 0) != (wanted_bits > 0);
-  // A block and a page of each partition, in bits per key.
-  const double keys = 8 * static_cast<double>(filter.bytes) / bits;
-  const double keys_of_partition = keys / static_cast<double>(filter.num_partitions);
-  const double block_bits = 8 * 64 / keys_of_partition;
-  const double page_bits = 8 * 4096 / keys_of_partition;
-  const bool has_ranges = HasRanges(filter);
-  const bool is_exact = IsExact(filter) && rounding == SizeRounding::kBlocks;
-  double tolerated = (has_ranges ? 0.1 : 0.02) * wanted_bits + (is_exact ? 1 : 2) * block_bits;
-  constexpr uint64_t kPagesFrom = 64 << 10;  // glibc rounds to pages from 128 KiB on
-  if (rounding != SizeRounding::kBlocks && filter.bytes >= kPagesFrom * filter.num_partitions) {
-    tolerated += page_bits;
-  }
-  if (rounding == SizeRounding::kFewSizes) tolerated += 0.25 * wanted_bits;
-  return bits < wanted_bits - tolerated || (bits > wanted_bits + tolerated && !has_ranges);
+  const double tolerated = ToleratedBits(filter, wanted_bits, rounding);
+  return bits < wanted_bits - tolerated || (bits > wanted_bits + tolerated && !HasRanges(filter));
 }
 
 std::unique_ptr<TableProbe> TableProbe::New(const Options& options, std::string* error) {
@@ -292,8 +305,10 @@ FileFilter TableProbe::Wanted(const std::string& column_family, int level, bool 
   if (wanted.kind == facts.filter.kind || IsExact(facts.filter) || keys >= kMaxSampleKeys) {
     return wanted;
   }
-  // Small filters may have another kind than large ones.
-  for (const uint64_t other : {keys * 4 / 5, keys * 5 / 4 + 1}) {
+  // Small filters may have another kind than large ones, and the number of keys is an estimate.
+  const uint64_t a_fifth_less = keys * 4 / 5;
+  const uint64_t a_quarter_more = keys * 5 / 4 + 1;
+  for (const uint64_t other : {a_fifth_less, a_quarter_more}) {
     const FileFilter near = Sample(context, std::max<uint64_t>(other, 1));
     if (near.kind == facts.filter.kind) return near;
   }
