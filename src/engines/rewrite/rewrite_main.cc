@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "bloomline/rewrite_filters.h"
@@ -155,19 +156,20 @@ bool Prepare(const Request& request, StoredOptions* stored, std::string* error) 
 
 // Some versions of RocksDB open into a plain pointer, others into a unique_ptr.
 template <typename Open>
-auto OpenAny(Open open, std::unique_ptr<DB>* db, int) -> decltype(open(db)) {
-  return open(db);
-}
-template <typename Open>
-Status OpenAny(Open open, std::unique_ptr<DB>* db, long) {
-  DB* opened = nullptr;
-  const Status status = open(&opened);
-  db->reset(opened);
-  return status;
+Status OpenAny(Open open, std::unique_ptr<DB>* db) {
+  if constexpr (std::is_invocable_v<Open, std::unique_ptr<DB>*>) {
+    return open(db);
+  } else {
+    DB* opened = nullptr;
+    const Status status = open(&opened);
+    db->reset(opened);
+    return status;
+  }
 }
 
 Status Open(const std::string& path, bool read_only, const StoredOptions& stored,
             std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db) {
+  // The return types let is_invocable see which pointers DB takes.
   const auto open = [&](auto* opened) -> decltype(DB::Open(stored.database, path, stored.families,
                                                            handles, opened)) {
     return DB::Open(stored.database, path, stored.families, handles, opened);
@@ -177,7 +179,7 @@ Status Open(const std::string& path, bool read_only, const StoredOptions& stored
                                                                       opened)) {
     return DB::OpenForReadOnly(stored.database, path, stored.families, handles, opened);
   };
-  return read_only ? OpenAny(read, db, 0) : OpenAny(open, db, 0);
+  return read_only ? OpenAny(read, db) : OpenAny(open, db);
 }
 
 void DestroyHandles(DB* db, const std::vector<ColumnFamilyHandle*>& handles) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "bloomline/rewrite_filters.h"
@@ -31,46 +32,42 @@ double SecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// Options that only late versions have: the first since 10.8, both in 11.9.
+// Options that not all versions of RocksDB have. A missing option compiles only in a template,
+// in a branch that `if constexpr` drops.
+template <typename O, typename = void>
+constexpr bool kHasTemperature = false;  // since 10.8
 template <typename O>
-auto SetTemperature(Temperature temperature, O* options, int)
-    -> decltype(void(options->output_temperature_override)) {
-  options->output_temperature_override = temperature;
-}
+constexpr bool kHasTemperature<O, std::void_t<decltype(O::output_temperature_override)>> = true;
+template <typename O, typename = void>
+constexpr bool kHasCanceled = false;  // in 11.9
 template <typename O>
-void SetTemperature(Temperature, O*, long) {}
+constexpr bool kHasCanceled<O, std::void_t<decltype(O::canceled)>> = true;
+template <typename O, typename = void>
+constexpr bool kHasHotData = false;  // since 7.5
 template <typename O>
-auto SetCancel(std::atomic<bool>* cancel, O* options, int) -> decltype(void(options->canceled)) {
-  options->canceled = cancel;
-}
+constexpr bool kHasHotData<O, std::void_t<decltype(O::preclude_last_level_data_seconds)>> = true;
+template <typename O, typename = void>
+constexpr bool kHasFamilyIngest = false;  // since 10.6, of one family, too
 template <typename O>
-void SetCancel(std::atomic<bool>*, O*, long) {}
+constexpr bool kHasFamilyIngest<O, std::void_t<decltype(O::cf_allow_ingest_behind)>> = true;
 
-// RocksDB before 7.5 does not have it.
 template <typename O>
-auto KeepsHotData(const O& options, int) -> decltype(options.preclude_last_level_data_seconds > 0) {
-  return options.preclude_last_level_data_seconds > 0;
-}
-template <typename O>
-bool KeepsHotData(const O&, long) {
-  return false;
-}
-
-// RocksDB since 10.6 has the option for one family, too.
-template <typename O>
-auto IngestsBehind(const O& options, int) -> decltype(options.cf_allow_ingest_behind) {
-  return options.allow_ingest_behind || options.cf_allow_ingest_behind;
-}
-template <typename O>
-bool IngestsBehind(const O& options, long) {
-  return options.allow_ingest_behind;
+void SetLateOptions(Temperature temperature, std::atomic<bool>* cancel, O* options) {
+  if constexpr (kHasTemperature<O>) options->output_temperature_override = temperature;
+  if constexpr (kHasCanceled<O>) options->canceled = cancel;
 }
 
 // Compactions into the last level are refused, or would move data out of it.
-bool MustLeaveLastLevel(const Options& options) {
-  return IngestsBehind(options, 0) ||
+template <typename O>
+bool MustLeaveLastLevel(const O& options) {
+  bool ingests_behind = options.allow_ingest_behind;
+  if constexpr (kHasFamilyIngest<O>)
+    ingests_behind = ingests_behind || options.cf_allow_ingest_behind;
+  bool keeps_hot_data = false;
+  if constexpr (kHasHotData<O>) keeps_hot_data = options.preclude_last_level_data_seconds > 0;
+  return ingests_behind ||
          (options.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleUniversal &&
-          KeepsHotData(options, 0));
+          keeps_hot_data);
 }
 
 // The table files of a column family, as DB::GetColumnFamilyMetaData lists them.
@@ -354,8 +351,7 @@ Status RewriteJob::Compact(const LiveFiles::Unit& unit, CompactionJobInfo* info)
   }
   // One file becomes one file. Several stay about as large as they were.
   if (unit.files.size() > 1) options.output_file_size_limit = largest;
-  SetTemperature(unit.files.front().temperature, &options, 0);
-  SetCancel(options_.cancel, &options, 0);
+  SetLateOptions(unit.files.front().temperature, options_.cancel, &options);
   const auto& paths = db_options_.cf_paths;
   int path_id = -1;  // RocksDB finds it if there is only one
   for (size_t i = 0; paths.size() > 1 && i < paths.size(); ++i) {
