@@ -12,6 +12,15 @@ namespace {
 
 using ROCKSDB_NAMESPACE::Status;
 
+// The mean of the growth since each file was written. Files being written again count as new, and
+// so do files that were there before the account.
+double GrowthSinceWritten(const FileSums& sums) {
+  const auto keys = static_cast<double>(sums.live_keys());
+  const double new_share = 1 - static_cast<double>(sums.dated_keys) / keys;
+  const double growth = static_cast<double>(sums.dated_shares) / FileSums::kAllKeys + new_share;
+  return std::clamp(growth, 1 / kMaxGrowth, kMaxGrowth);
+}
+
 double MostBitsPerKeyIn(const FileAccount& account, const MemoryLimit& limit) {
   // Files that are not read yet may take all of the memory.
   if (!account.is_complete()) return 0;
@@ -67,19 +76,6 @@ Status CheckAccount(uint64_t memory_bytes, const ROCKSDB_NAMESPACE::DBOptions& d
           ", but no listener of the database counts filters; allowed: 0, or a FilterAccount "
           "(listeners=bloomline.account) among the listeners"));
 }
-
-namespace {
-
-// The mean of the growth since each file was written. Files being written again count as new, as do
-// files that existed before the account.
-double GrowthSinceWritten(const FileSums& sums) {
-  const auto keys = static_cast<double>(sums.live_keys());
-  const double new_share = 1 - static_cast<double>(sums.dated_keys) / keys;
-  const double growth = static_cast<double>(sums.dated_shares) / FileSums::kAllKeys + new_share;
-  return std::clamp(growth, 1 / kMaxGrowth, kMaxGrowth);
-}
-
-}  // namespace
 
 double BitsWithin(uint64_t memory_bytes, double max_bits, const FileSums& sums) {
   if (sums.live_keys() == 0 || memory_bytes == 0) return max_bits;
