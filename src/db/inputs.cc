@@ -85,11 +85,13 @@ void AddDbCommand(CLI::App* app, int* exit_code) {
 }
 
 void AddCommonOptions(CLI::App* command, CommonOptions* options) {
+  constexpr int kMaxThreads =
+      1024;  // more than cores help reads that wait; still more are mistyped
   command->add_option("PATH", options->paths, "Database directories, or table files (.sst, .ldb)")
       ->required();
   command
       ->add_option("--threads", options->threads, "Threads; each works on one file [one per core]")
-      ->check(CLI::Range(1, 1024));
+      ->check(CLI::Range(1, kMaxThreads));
   command->add_flag("--json", options->json, "Print JSON (docs/db.md names the fields)");
   command
       ->add_option("--tables", options->table_folders,

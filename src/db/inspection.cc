@@ -53,10 +53,10 @@ std::string WhyIgnored(const std::string& policy, const FileFacts& facts) {
   const std::string id = is_rocksdb ? directory::OptionId(policy) : policy;
   const bool is_bloomline = id.substr(0, id.find(':')) == "bloomline";
   const bool is_none = id == "nullptr";
-  const bool is_own = is_rocksdb
-                          ? id.rfind("bloomfilter", 0) == 0 || id.rfind("ribbonfilter", 0) == 0 ||
-                                id.rfind("rocksdb.", 0) == 0
-                          : id == engine_filters::kLevelDBName;
+  const auto starts_with = [&](const char* text) { return id.rfind(text, 0) == 0; };
+  const bool is_rocksdbs =
+      starts_with("bloomfilter") || starts_with("ribbonfilter") || starts_with("rocksdb.");
+  const bool is_own = is_rocksdb ? is_rocksdbs : id == engine_filters::kLevelDBName;
   if (is_rocksdb && !is_bloomline && !is_none && !is_own) return "";  // a policy of the user's
   std::string_view name = is_rocksdb ? engine_filters::kRocksDBName : id;
   if (!is_rocksdb && is_bloomline) name = engine_filters::kLevelDBName;
@@ -186,7 +186,8 @@ void FindCoverage(const Inputs& inputs, const std::vector<size_t>& members,
   for (size_t m = 0; m < members.size(); ++m) {
     const int level = inputs.files[members[m]].level;
     const double keys = keys_of_level[level];
-    (*files)[members[m]].coverage = level == 0 ? 1 : keys > 0 ? ranges[m].num_keys / keys : 1;
+    const bool has_share = level != 0 && keys > 0;
+    (*files)[members[m]].coverage = has_share ? ranges[m].num_keys / keys : 1;
   }
 }
 

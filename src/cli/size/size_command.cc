@@ -71,7 +71,11 @@ int Run(const SizeRequest& request, bool json) {
   if (IsRefused(Validate(request))) return kExitImpossible;
   const std::vector<SizeRow> rows = FormatRows(request);
   if (IsImpossible(rows)) return kExitImpossible;
-  json ? PrintJson(request, rows) : PrintTable(request, rows);
+  if (json) {
+    PrintJson(request, rows);
+  } else {
+    PrintTable(request, rows);
+  }
   return kExitOk;
 }
 

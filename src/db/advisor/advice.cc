@@ -44,7 +44,8 @@ bool CanDifferByLevel(const Situation& tree) {
 // ---- Memory and wasted reads of filters by their bits per key.
 
 // Bits per key are printed in hundredths.
-double Hundredths(double bits) { return std::round(bits * 100) / 100; }
+constexpr int kStepsPerBit = 100;
+double Hundredths(double bits) { return std::round(bits * kStepsPerBit) / kStepsPerBit; }
 
 // More bits gain nothing, because filters have at most 30 probes (filter_options.h).
 double MostBits(Format format) {
@@ -56,8 +57,8 @@ double MostBits(Format format) {
 double RoundedDown(Format format, double bits) {
   constexpr double kRoundingError = 1e-9;
   if (bits == 0) return 0;
-  return std::clamp(std::floor(bits * 100 + kRoundingError) / 100, AllowedBitsPerKey(format).min,
-                    MostBits(format));
+  return std::clamp(std::floor(bits * kStepsPerBit + kRoundingError) / kStepsPerBit,
+                    AllowedBitsPerKey(format).min, MostBits(format));
 }
 
 // The bits of RocksDB's policy for each level with bits_by_level=auto. docs/rocksdb.md has the
@@ -118,7 +119,7 @@ Division Divide(const Situation& tree, Format format, bool by_level, double bits
 // have keys, and its ratio is allowed; it must outlive the divider.
 Divider MakeDivider(const Situation& tree, Format format, bool by_level) {
   return Divider(
-      {AllowedBitsPerKey(format).min, MostBits(format)}, /*steps_per_bit=*/100,
+      {AllowedBitsPerKey(format).min, MostBits(format)}, kStepsPerBit,
       [&tree, format, by_level](double bits) { return Divide(tree, format, by_level, bits); });
 }
 
@@ -328,9 +329,10 @@ class Adviser {
     for (Choices i = begin; i != end && cost(*i) <= most; ++i) {
       most_other = std::min(most_other, kAsGood * other_cost(*i));
     }
+    constexpr int kLast = 100;  // behind all that are as good
     const auto rank = [&](const Choice& choice) {
       const bool is_as_good = cost(choice) <= most && other_cost(choice) <= most_other;
-      return is_as_good ? Complexity(choice) : 100;
+      return is_as_good ? Complexity(choice) : kLast;
     };
     return std::min_element(begin, end,
                             [&](const Choice& a, const Choice& b) { return rank(a) < rank(b); });

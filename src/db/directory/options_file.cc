@@ -22,6 +22,12 @@ std::string_view WithoutComment(std::string_view line) {
   return line;
 }
 
+// The character that a backslash and `c` mean.
+char Unescaped(char c) {
+  if (c == 'n') return '\n';
+  return c == 'r' ? '\r' : c;
+}
+
 std::string Unescape(std::string_view text) {
   std::string result;
   bool escaped = false;
@@ -30,7 +36,7 @@ std::string Unescape(std::string_view text) {
       escaped = true;
       continue;
     }
-    result += !escaped ? c : c == 'n' ? '\n' : c == 'r' ? '\r' : c;
+    result += escaped ? Unescaped(c) : c;
     escaped = false;
   }
   return result;

@@ -106,7 +106,9 @@ class Meter final : public KeyWalk {
       result_.not_measured = filter->why;
       return;
     }
-    (query.purpose == Purpose::kAdjacent ? result_.adjacent : result_.elsewhere).Add(may_match);
+    const bool is_adjacent = query.purpose == Purpose::kAdjacent;
+    Queries& queries = is_adjacent ? result_.adjacent : result_.elsewhere;
+    queries.Add(may_match);
   }
 
   using Bound = std::optional<std::string_view>;  // none: the order is unknown
@@ -228,10 +230,11 @@ std::string WhyNot(const Table& table, const FilterKeys& keys) {
   return std::string();
 }
 
+constexpr uint64_t kEnough = 100;  // queries; fewer find no false positive in most files
+
 // The rate that a file has for missing keys: of those adjacent to stored ones, or if there were
 // too few, of those elsewhere. NaN: too few of both.
 double MeasuredRate(const MeasureResult& result) {
-  constexpr uint64_t kEnough = 100;  // fewer find no false positive in most files
   for (const Queries& queries : {result.adjacent, result.elsewhere}) {
     if (queries.queries >= kEnough) return queries.rate();
   }
@@ -244,7 +247,7 @@ void AddMeasureOptions(CLI::App* command, MeasureOptions* options) {
   command
       ->add_option("--samples", options->samples,
                    "About how many missing keys to query per file and kind")
-      ->check(CLI::Range(uint64_t{100}, uint64_t{1000000000}))
+      ->check(CLI::Range(kEnough, uint64_t{1000000000}))
       ->capture_default_str();
   cli::AddQuantity(command, "--seed", &options->seed, cli::ParseSeed,
                    "Seed of the random keys [1]");

@@ -167,14 +167,14 @@ class Verifier final : public KeyWalk {
     // A filter that matches every key because it is not understood here proves nothing. It is null
     // if it is unknown which one the engine queries.
     if (filter == nullptr || !filter->CanQuery()) {
-      result_.counts.AddNotChecked(filter != nullptr
-                                       ? filter->why
-                                       : "their partitions are not known: comparator '" +
-                                             keys_.comparator + "' is not known here",
-                                   1, true);
+      const std::string why = filter != nullptr ? filter->why
+                                                : "their partitions are not known: comparator '" +
+                                                      keys_.comparator + "' is not known here";
+      result_.counts.AddNotChecked(why, 1, true);
       return;
     }
-    ++(is_prefix ? result_.counts.prefixes : result_.counts.keys);
+    uint64_t& queried = is_prefix ? result_.counts.prefixes : result_.counts.keys;
+    ++queried;
     if (has_ranges) ++result_.counts.ranges;
     if (!may_match) return AddLost(query, is_prefix ? Loss::kPrefix : Loss::kKey);
     if (has_ranges && !filter->RangesAroundMayMatch(query.queried)) AddLost(query, Loss::kRange);
@@ -333,7 +333,8 @@ Totals Sum(const Inputs& inputs, const std::vector<VerifyResult>& results) {
     totals.in_part += state == FileState::kFailed && results[i].counts.entries != 0;
     totals.vanished += state == FileState::kVanished;
     if (state != FileState::kDone) continue;
-    ++(results[i].has_filter ? totals.files : totals.without_filter);
+    uint64_t& files = results[i].has_filter ? totals.files : totals.without_filter;
+    ++files;
     totals.without_checksums += !results[i].has_checksums;
   }
   return totals;
@@ -385,6 +386,13 @@ void PrintNotChecked(const Inputs& inputs, const Totals& totals, uint64_t unread
   }
 }
 
+// What the number of lost keys is of. Keys of a missing or damaged table may be lost, too.
+const char* ScopeOfLost(const VerifyCounts& counts, uint64_t problems) {
+  if (problems != 0) return " of the checked keys; others may be, see stderr";
+  if (counts.others_may_be_lost()) return " of the checked keys; others may be";
+  return counts.keys + counts.prefixes == 0 ? ", because no key was checked" : "";
+}
+
 void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   const Totals totals = Sum(inputs, results);
   uint64_t listed = 0;
@@ -401,13 +409,7 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   const uint64_t problems = totals.failed + inputs.errors.size();
   PrintChecked(totals, problems);
   PrintNotChecked(inputs, totals, problems - totals.in_part);
-  // Keys of a missing or damaged table may be lost, too.
-  std::cout << "lost: " << cli::CountText(counts.lost)
-            << (problems != 0                 ? " of the checked keys; others may be, see stderr"
-                : counts.others_may_be_lost() ? " of the checked keys; others may be"
-                : counts.keys + counts.prefixes == 0 ? ", because no key was checked"
-                                                     : "")
-            << '\n';
+  std::cout << "lost: " << cli::CountText(counts.lost) << ScopeOfLost(counts, problems) << '\n';
   if (counts.lost != 0 && totals.doubts.empty()) PrintWrapped(kRewrite);
   for (const std::string& remedy : Remedies(inputs)) PrintWrapped(remedy);
   for (const std::string& doubt : totals.doubts) PrintWrapped(doubt);
@@ -446,7 +448,11 @@ int Run(const VerifyOptions& options) {
       [&](size_t, const sstable::Table& table, VerifyResult* result, std::string* error) {
         return VerifyFile(table, options.max_errors, &listed, result, error);
       });
-  options.common.json ? PrintJson(inputs, results) : PrintText(inputs, results);
+  if (options.common.json) {
+    PrintJson(inputs, results);
+  } else {
+    PrintText(inputs, results);
+  }
   int exit_code = ReportProblems(inputs, "verify");
   for (const VerifyResult& result : results) {
     if (result.counts.lost != 0) return cli::kExitCheckFailed;

@@ -38,13 +38,19 @@ std::string_view WithoutComment(std::string_view line) {
   return line.substr(0, sign);
 }
 
+// The character that a backslash and `c` mean.
+char Unescaped(char c) {
+  if (c == 'n') return '\n';
+  return c == 'r' ? '\r' : c;
+}
+
 std::string Unescape(std::string_view text) {
   std::string result;
   for (size_t i = 0; i < text.size(); ++i) {
     const bool is_escape = text[i] == '\\' && i + 1 < text.size();
     if (is_escape) ++i;
     const char c = text[i];
-    result += !is_escape ? c : c == 'n' ? '\n' : c == 'r' ? '\r' : c;
+    result += is_escape ? Unescaped(c) : c;
   }
   return result;
 }

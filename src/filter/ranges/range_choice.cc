@@ -360,7 +360,9 @@ class Model {
     size_t num_cells = 0;
     size_t num_prefixes = 0;
     for (const Candidate& candidate : candidates_) {
-      if (candidate.copies != 0) ++(candidate.place.bits != 0 ? num_cells : num_prefixes);
+      if (candidate.copies == 0) continue;
+      auto& num_of_kind = candidate.place.bits != 0 ? num_cells : num_prefixes;
+      ++num_of_kind;
     }
     return added.place.bits != 0 ? num_cells < kMaxCellLengths : num_prefixes < kMaxPrefixKinds;
   }

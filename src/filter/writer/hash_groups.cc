@@ -80,7 +80,8 @@ void HashGroups::Move(const uint64_t* hashes, size_t n) {
     if (group.next == group.end) {
       Unit* const unit = free_;
       free_ = unit->next;
-      (group.last == nullptr ? group.first : group.last->next) = unit;
+      Unit*& link = group.last == nullptr ? group.first : group.last->next;
+      link = unit;
       group.last = unit;
       group.next = unit->hashes();
       group.end = group.next + unit_hashes_;

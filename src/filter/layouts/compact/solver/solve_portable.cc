@@ -201,7 +201,9 @@ BLOOMLINE_ALWAYS_INLINE bool SolvePartialColumn(BlockSystem* system, const Colum
   for (size_t i = 0; i < n; ++i) {
     if (pivots[i] == kNoPivot) continue;
     const uint64_t bit = equations.second[i] >> kPartialRightShift << pivots[i] % kWordSlots;
-    (pivots[i] < kWordSlots ? system->partial_column.word : system->partial_column.field) |= bit;
+    CompactSlots& column = system->partial_column;
+    auto& slots = pivots[i] < kWordSlots ? column.word : column.field;
+    slots |= bit;
   }
   return true;
 }
@@ -225,8 +227,8 @@ BLOOMLINE_ALWAYS_INLINE void SetEightColumns(const uint8_t slot_bits[2 * kWordSl
         Transposed8x8(LoadLittleEndian64(reinterpret_cast<const char*>(slot_bits + slot)));
     for (unsigned c = 0; c < 8; ++c) {
       CompactSlots& column = block->columns[first_column + c];
-      (slot < kWordSlots ? column.word : column.field) |= (bits >> 8 * c & 0xFF)
-                                                          << slot % kWordSlots;
+      uint64_t& half = slot < kWordSlots ? column.word : column.field;
+      half |= (bits >> 8 * c & 0xFF) << slot % kWordSlots;
     }
   }
 }
