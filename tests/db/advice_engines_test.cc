@@ -16,7 +16,7 @@
 
 #include "bloomline/leveldb.h"
 #include "bloomline/rocksdb.h"
-#include "src/db/advisor/advice.h"
+#include "src/db/advice_model/advice.h"
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/engines/preload/environment.h"
 #include "src/engines/preload/settings.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "src/cli/shared/json.h"
-#include "src/db/advisor/advice.h"
+#include "src/db/advice_model/advice.h"
 #include "src/db/inspection.h"
 
 namespace bloomline::db {

@@ -1,4 +1,4 @@
-#include "src/db/advisor/advice.h"
+#include "src/db/advice_model/advice.h"
 
 #include <algorithm>
 #include <cmath>

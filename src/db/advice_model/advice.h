@@ -7,8 +7,8 @@
 // those of the option string as printed, with its rounded bits, and of filters of the given number
 // of keys, whole blocks and trailers included. tool_rates_test applies the strings to a database
 // and measures.
-#ifndef BLOOMLINE_DB_ADVISOR_ADVICE_H_
-#define BLOOMLINE_DB_ADVISOR_ADVICE_H_
+#ifndef BLOOMLINE_DB_ADVICE_MODEL_ADVICE_H_
+#define BLOOMLINE_DB_ADVICE_MODEL_ADVICE_H_
 
 #include <cstdint>
 #include <optional>
@@ -98,4 +98,4 @@ bool Advise(const Situation& situation, const Request& request, Advice* advice, 
 
 }  // namespace bloomline::advice
 
-#endif  // BLOOMLINE_DB_ADVISOR_ADVICE_H_
+#endif  // BLOOMLINE_DB_ADVICE_MODEL_ADVICE_H_
