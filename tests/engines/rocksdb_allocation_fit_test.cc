@@ -109,7 +109,7 @@ TEST_P(RocksDBAllocationFitTest, FillsAThirdMoreAtMost) {
   const auto written = [](bool optimized) { return Build(optimized, 1, 10000).written; };
   const double asked = written(false);
   for (const int percent : {100, 105, 130, 132, 135, 150, 199}) {
-    made_up_usable_bytes = static_cast<size_t>(asked * percent / 100) + kBlockTrailerBytes;
+    made_up_usable_bytes = static_cast<size_t>(asked * percent / 100) + engine::kBlockTrailerBytes;
     const double filled = written(true);
     made_up_usable_bytes = 0;
     if (percent == 100 || percent > 133) {
