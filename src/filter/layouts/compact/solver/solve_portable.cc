@@ -202,8 +202,8 @@ BLOOMLINE_ALWAYS_INLINE bool SolvePartialColumn(BlockSystem* system, const Colum
     if (pivots[i] == kNoPivot) continue;
     const uint64_t bit = equations.second[i] >> kPartialRightShift << pivots[i] % kWordSlots;
     CompactSlots& column = system->partial_column;
-    auto& slots = pivots[i] < kWordSlots ? column.word : column.field;
-    slots |= bit;
+    auto& half = pivots[i] < kWordSlots ? column.word : column.field;
+    half |= bit;
   }
   return true;
 }
