@@ -91,7 +91,7 @@ const struct {
     {"{id=bloomline;bits_per_key=abc}", {"bits_per_key is 'abc'", "1 to 100"}},
     {"{id=bloomline;bits_per_key=9,5}", {"bits_per_key is '9,5'", "1 to 100"}},
     {"{id=bloomline;bits=10}", {"'bits'", "allowed: bits_per_key, format, seed"}},
-    {"bloomline:1000", {": bits_per_key is 1000; allowed: 1 to 100 in format blocked"}},
+    {"bloomline:1000", {"bits_per_key is 1000; allowed: 1 to 100 in format blocked"}},
     {"{id=bloomline;fromat=compact}", {"'fromat'", "did you mean 'format'?"}},
     {"bloomline:", {"bits_per_key is ''", "1 to 100"}},
     {"{id=bloomline;seed=18446744073709551616}", {"18446744073709551616", "0 to 2^64 - 1"}},
