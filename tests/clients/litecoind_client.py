@@ -14,6 +14,7 @@ import base64
 import http.client
 import json
 import pathlib
+import signal
 import socket
 import struct
 import subprocess
@@ -130,6 +131,7 @@ def remember(node, file):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # kills the node
     mode, folder, blocks = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]) // COINS
     folder.mkdir(exist_ok=True)
     file = folder / "expected.json"

@@ -13,6 +13,7 @@ import getpass
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import time
@@ -168,6 +169,7 @@ def check():
                f"the preload library does not say that it leaves MyRocks alone: {lines}")
 
 
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # kills the server
 if mode == "write":
     write()
 else:
