@@ -25,24 +25,33 @@ PROGRAM = "/usr/lib/litecoin/litecoind"  # the one in /usr/bin is a script, whic
 ANYONE = "raw(51)#8lvh9jxk"  # may spend these coins, without a signature
 MATURITY = 100  # blocks until the coin of a block may be spent
 COINS = 1000  # of a transaction
-SECONDS = 120  # for the start of the node
+SECONDS = 120  # for the start of the node and for an answer
 
 
 class Node:
     def __init__(self, folder):
+        # Another program may take the port before the node does, which then ends.
+        if not any(self.start(folder) for _ in range(3)):
+            sys.exit("litecoind does not start")
+
+    def start(self, folder):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.cookie = folder / "regtest" / ".cookie"
         self.process = subprocess.Popen(
             [PROGRAM, "-regtest", f"-datadir={folder}", "-txindex=1", "-connect=0", "-listen=0",
-             "-disablewallet", "-printtoconsole=0", f"-rpcport={self.port}"])
+             "-disablewallet", "-printtoconsole=0", "-rpcbind=127.0.0.1", "-rpcallowip=127.0.0.1",
+             f"-rpcport={self.port}"])
         atexit.register(self.process.kill)
         end = time.monotonic() + SECONDS
         while not self.ready():
-            if self.process.poll() is not None or time.monotonic() > end:
+            if self.process.poll() is not None:
+                return False
+            if time.monotonic() > end:
                 sys.exit("litecoind does not answer")
             time.sleep(0.05)
+        return True
 
     def ready(self):
         try:
@@ -55,7 +64,7 @@ class Node:
         body = json.dumps([{"method": method, "params": arguments}
                            for method, *arguments in requests])
         user = base64.b64encode(self.cookie.read_bytes()).decode()
-        connection = http.client.HTTPConnection("127.0.0.1", self.port)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
         connection.request("POST", "/", body, {"Authorization": "Basic " + user})
         answers = json.loads(connection.getresponse().read())
         connection.close()
