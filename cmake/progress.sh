@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Sourced. Shows on stderr how far a long command is, and the time left: on a terminal in a line
-# that changes, in a file in a line for each tenth.
+# that changes, in a file in a line for each part that begins and for each tenth.
 #   show_progress WHAT LOG [PATTERN]  from now on. The steps stand in LOG, or in a file of PATTERN
 #                                     that was written later
 #   end_progress                      the command has ended
@@ -29,7 +29,7 @@ end_progress() {
 }
 
 watch_progress() {
-  local what=$1 log=$2 pattern=${3:-} start=$progress_start width=80 tenth=0 last=0 last_part=''
+  local what=$1 log=$2 pattern=${3:-} start=$progress_start width=80 tenth=0 last=0 last_part='' named=''
   local file other part text seconds left n all
   set +eu
   [ ! -t 2 ] || read -r _ width < <(stty size <&2)
@@ -40,6 +40,8 @@ watch_progress() {
     file=$log
     for other in $pattern; do [ "$other" -nt "$file" ] && file=$other; done
     part=$(sed -nE 's/^== (.*) \([0-9]+:[0-9]+\)$/, \1/p' "$log" | tail -n 1)
+    [ -t 2 ] || [ "$named" = "$what$part" ] || echo "$what$part" >&2
+    named=$what$part
     read -r n all < <(count_steps "$file")
     n=$((${n:-0} + steps_before)) all=${steps_in_all:-${all:-0}}
     if [ -z "$steps_in_all" ] && { [ "$part" != "$last_part" ] || [ $n -lt "$last" ]; }; then
