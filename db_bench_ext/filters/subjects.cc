@@ -13,6 +13,7 @@
 #include "db_bench_ext/filters/suite.h"
 #include "db_bench_ext/support/policies.h"
 #include "rocksdb/table.h"
+#include "src/filter/table/kernel_table.h"
 
 namespace bloomline::bench {
 namespace {
