@@ -25,7 +25,7 @@ namespace {
 // Never throws: an exception in a thread would end the process.
 void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
   InputFile& file = inputs->files[i];
-  if (file.state != FileState::kDone) return;  // by work before this
+  if (file.state != FileState::kDone) return;  // earlier work has set the state
   file.state = FileState::kFailed;
   try {
     sstable::OpenOptions options;
@@ -86,7 +86,7 @@ void AddDbCommand(CLI::App* app, int* exit_code) {
 
 void AddCommonOptions(CLI::App* command, CommonOptions* options) {
   constexpr int kMaxThreads =
-      1024;  // more than cores help reads that wait; still more are mistyped
+      1024;  // while reads wait, more threads than cores help; a larger number is a mistake
   command->add_option("PATH", options->paths, "Database directories, or table files (.sst, .ldb)")
       ->required();
   command
@@ -137,7 +137,7 @@ void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string
     bytes += inputs->files[i].bytes;
   }
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    // The longest first, so that no thread works on a long one alone at the end.
+    // Long files come first, so that no thread works alone on a long file at the end.
     return inputs->files[a].bytes > inputs->files[b].bytes;
   });
   const bool shows_progress =
@@ -161,7 +161,7 @@ bool AddNewFiles(Inputs* inputs, bool drop) {
   }
   const size_t num_files = inputs->files.size();
   for (const size_t d : changed) {
-    // The owner writes to the MANIFEST which files replace others before it removes these.
+    // The owner removes replaced files after it has written their replacements to the MANIFEST.
     directory::Database now;
     directory::Database& database = inputs->databases[d];
     std::string error;

@@ -1,4 +1,4 @@
-// The facts that one table tells of itself and its filters (inspection.h).
+// Reads the facts about one table and its filters (inspection.h).
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -20,18 +20,18 @@ using sstable::Table;
 // The first keys of a table that does not record how many it has. LevelDB has a filter for the data
 // blocks that begin in the same 2 KiB.
 struct FirstKeys {
-  uint64_t keys = 0;                     // distinct ones
-  uint64_t added_keys = 0;               // to the filters: a key of two filters counts twice
-  std::vector<uint64_t> keys_of_filter;  // of whole files only
-  uint64_t filters = 0;                  // that hold them
-  uint64_t next_filter = 0;              // the first one that does not
+  uint64_t keys = 0;                     // distinct keys
+  uint64_t added_keys = 0;               // a key in two filters counts twice
+  std::vector<uint64_t> keys_of_filter;  // only if the whole file was read
+  uint64_t filters = 0;                  // filters that hold these keys
+  uint64_t next_filter = 0;              // the first filter behind them
   uint64_t blocks = 0;
   uint64_t file_bytes = 0;    // of the blocks
   bool has_versions = false;  // a key has several entries
   bool whole_file = false;
 };
 
-// Counts the keys of the first filters, of whole ones only.
+// Counts the keys of the first filters whose blocks are read completely.
 bool CountKeys(const Table& table, uint64_t most_filters, FirstKeys* first, std::string* error) {
   constexpr int kFilterBaseLog = 11;
   const auto reader = table.NewKeyReader(error);
@@ -77,7 +77,7 @@ bool CountKeys(const Table& table, uint64_t most_filters, FirstKeys* first, std:
 // Looks for a key with several entries in some blocks behind the first ones.
 bool HasVersions(const Table& table, const FirstKeys& first) {
   constexpr uint64_t kPlaces = 8;
-  std::string error;  // what is damaged has none
+  std::string error;  // ignored: a damaged block counts as one without such a key
   const auto reader = table.NewKeyReader(&error);
   if (reader == nullptr) return false;
   const FilterKeys keys(table);
@@ -97,8 +97,8 @@ bool HasVersions(const Table& table, const FirstKeys& first) {
 }
 
 // Counts the keys of the first filters, and finds out whether keys have several entries. With 16
-// filters of 36 keys, their keys per byte are right to 1 %, because sizes are rounded to bytes, of
-// 46 on average.
+// filters of 36 keys and 46 bytes on average, the keys per byte are right to 1 %, because sizes are
+// rounded to bytes.
 bool CountFirstKeys(const Table& table, FirstKeys* first, std::string* error) {
   constexpr uint64_t kFilters = 16;
   if (!CountKeys(table, kFilters, first, error)) return false;
@@ -106,8 +106,8 @@ bool CountFirstKeys(const Table& table, FirstKeys* first, std::string* error) {
   return true;
 }
 
-// LevelDB's tables. A memtable is written with all versions of a key. LevelDB's own filters have
-// the bits of all of them, so nothing tells how many keys these filters have: the file is read.
+// Counts the keys of a LevelDB table. A flushed memtable has all versions of a key, and LevelDB's
+// own filters have bits for all. So the filters' sizes do not show the keys, and we read the file.
 bool CountLevelDBKeys(const Table& table, FirstKeys* first, std::string* error) {
   return CountFirstKeys(table, first, error) && (!first->has_versions || first->whole_file ||
                                                  CountKeys(table, ~uint64_t{0}, first, error));
@@ -171,12 +171,12 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
   return true;
 }
 
-// Inspects a full filter, or partitions. Partitions have the same bits per key, so bytes stand for
-// keys.
+// Inspects a full filter, or partitions, whose keys are proportional to their bytes because all
+// have the same bits per key.
 bool InspectFilters(const Table& table, TableFilters* filters, FileFacts* facts,
                     std::string* error) {
   double bytes = 0;
-  // With the bytes for keys. They lose the filters' own, which ExpectedRate does not read.
+  // Filters with the bytes that keys take. ExpectedRate does not read a filter's borrowed bytes.
   std::vector<std::pair<double, EngineFilter>> opened;
   for (uint64_t i = 0; i < filters->reader().num_filters(); ++i) {
     const EngineFilter* filter = filters->At(i, error);
@@ -189,7 +189,7 @@ bool InspectFilters(const Table& table, TableFilters* filters, FileFacts* facts,
   const double keys_per_byte = static_cast<double>(facts->num_keys) / bytes;
   bool is_known = facts->num_keys != 0;
   if (is_known && facts->keys_estimated) {
-    // Entries stand for keys, but there may be any number of prefixes, and of versions of a key.
+    // The number of entries is that of keys unless there are prefixes or versions of a key.
     FirstKeys first;
     std::string damage;  // verify reports it
     is_known = !facts->prefixes && CountFirstKeys(table, &first, &damage) && !first.has_versions;

@@ -18,8 +18,8 @@ namespace {
 
 // ---- The running policy.
 
-// Refuses what is no number of bits behind these names: RocksDB then uses no filters, without an
-// error. Other names can be a program's own. stderr tells of one that is nearly one of these.
+// Refuses a known name with an invalid number of bits: RocksDB then uses no filters and reports no
+// error. Other names can be a program's own; stderr has a warning if one resembles a known name.
 std::optional<std::string> ParsePolicy(const std::string& text, std::string* error) {
   static const std::string number = "-?([0-9]{1,99}[.]?[0-9]{0,99}|[.][0-9]{1,99})";
   static const std::regex with_bits("(bloomfilter|bloomline):" + number + "(:true|:false)?|" +
@@ -57,7 +57,7 @@ std::string WhyIgnored(const std::string& policy, const FileFacts& facts) {
   const bool is_rocksdbs =
       starts_with("bloomfilter") || starts_with("ribbonfilter") || starts_with("rocksdb.");
   const bool is_own = is_rocksdb ? is_rocksdbs : id == engine_filters::kLevelDBName;
-  if (is_rocksdb && !is_bloomline && !is_none && !is_own) return "";  // a policy of the user's
+  if (is_rocksdb && !is_bloomline && !is_none && !is_own) return "";  // the user's own policy
   std::string_view name = is_rocksdb ? engine_filters::kRocksDBName : id;
   if (!is_rocksdb && is_bloomline) name = engine_filters::kLevelDBName;
   if (is_none || facts.filter_name != name) {
@@ -81,8 +81,8 @@ struct KeyRange {
   double begin = 0;  // low and high as fractions of 2^64: SetPositions
   double end = 0;
 
-  // The fraction of this file's keys in another one's range. One key, or keys that 8 bytes do not
-  // distinguish, have no width.
+  // The fraction of this file's keys in another file's range. A single key, or keys that 8 bytes do
+  // not distinguish, have no width.
   double PartIn(const KeyRange& other) const {
     if (begin == end) return other.begin <= begin && begin <= other.end ? 1 : 0;
     return std::max(0.0, std::min(end, other.end) - std::max(begin, other.begin)) / (end - begin);
@@ -94,7 +94,7 @@ size_t CommonPrefix(std::string_view a, std::string_view b) {
                              a.begin());
 }
 
-// The 8 bytes behind `skip` as a fraction of 2^64; a key that ends earlier is filled with zeros.
+// The 8 bytes after `skip` as a fraction of 2^64; a shorter key is filled up with zeros.
 double Position(std::string_view key, size_t skip) {
   double position = 0;
   double unit = 1.0 / 256;
@@ -104,7 +104,7 @@ double Position(std::string_view key, size_t skip) {
   return position;
 }
 
-// After the bytes that all keys share.
+// Sets positions by the bytes after those that all keys share.
 void SetPositions(std::vector<KeyRange>* ranges) {
   if (ranges->empty()) return;
   const std::string_view first = ranges->front().low;
@@ -118,9 +118,9 @@ void SetPositions(std::vector<KeyRange>* ranges) {
   }
 }
 
-// Returns the fraction of the keys of all ranges that lie in this one. That is the fraction of Gets
-// that query the file, if missing keys are distributed as stored ones. Between the ends of a range,
-// keys are taken as evenly spaced. Works for both bytewise orders. Time: n, up to 4,096.
+// Returns the fraction of all files' keys that lie in this file's range: the fraction of Gets that
+// query the file, if missing keys are distributed like stored ones. We assume evenly spaced keys
+// between the ends of a range. Works for both bytewise orders. Time: n, up to 4,096.
 double Coverage(const KeyRange& range, const std::vector<KeyRange>& ranges) {
   constexpr size_t kMost = 4096;
   const size_t step = (ranges.size() + kMost - 1) / kMost;
@@ -155,10 +155,10 @@ void FindBottommost(const Inputs& inputs, const std::vector<size_t>& members,
   }
 }
 
-// Sets the coverage of a column family's files. The files of level 0 overlap, and a Get queries all
-// whose range has the key. Files of other levels do not overlap. The same sum serves both. In an
-// unknown order, or for files that were named on their own, each file of level 0 is a run, and any
-// other level one run.
+// Sets the coverage of a column family's files. Files of level 0 overlap, and a Get queries each
+// whose range has the key. Files of other levels do not overlap. One sum fits both cases. If the
+// order is unknown, or files were named on their own, each file of level 0 is a run, and each other
+// level is one run.
 void FindCoverage(const Inputs& inputs, const std::vector<size_t>& members,
                   std::vector<InspectedFile>* files) {
   std::vector<KeyRange> ranges;
@@ -260,7 +260,7 @@ std::set<std::string> FormatsOf(const KindCounts& kinds_of_file) {
     const std::optional<Format> format = engine_filters::FormatOf(kind);
     formats.insert(format ? FormatName(*format) : engine_filters::KindName(kind));
   }
-  // In LevelDB, some sets of kCompact have the layouts of kBlocked. A file has one format.
+  // In LevelDB, kCompact writes some key sets in kBlocked's layouts. A file has one format.
   if (formats.count(FormatName(Format::kCompact)) != 0) {
     formats.erase(FormatName(Format::kBlocked));
   }

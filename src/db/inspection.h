@@ -43,14 +43,14 @@ struct RangeFacts {
   void Add(const RangeFacts& other);
 };
 
-// Filters of one file, or of several.
+// Totals for the filters of one file, or of several.
 struct FilterSums {
   KindCounts kinds;
-  uint64_t num_filters = 0;   // that hold keys
-  uint64_t filter_bytes = 0;  // as stored, of filters that hold keys
-  // Keys, and prefixes, in the filters. LevelDB does not record the number: we count it in the
-  // first blocks, and estimate it from the filters' sizes for the others. Where keys have several
-  // entries, we count all.
+  uint64_t num_filters = 0;   // filters that hold keys
+  uint64_t filter_bytes = 0;  // stored bytes of filters that hold keys
+  // Keys and prefixes in the filters. LevelDB does not record their number: we count keys in the
+  // first blocks, and estimate the others from the filters' sizes. If keys have several entries, we
+  // count in all blocks.
   uint64_t num_keys = 0;
   bool keys_estimated = false;
   RangeFacts ranges;
@@ -61,24 +61,24 @@ struct FilterSums {
   double bits_per_key() const;  // ditto; NaN: no filter, or no keys
 };
 
-// What the user of one file's filters sets, or the name of their kind: "blocked", "RocksDB Ribbon".
+// The format that writes a file's filters, or the name of their kind: "blocked", "RocksDB Ribbon".
 std::set<std::string> FormatsOf(const KindCounts& kinds_of_file);
 
-// Without a filter, num_keys is of the keys that it would have.
+// If the file lacks a filter, num_keys counts the keys that a filter would have.
 struct FileFacts : FilterSums {
   sstable::Engine engine = sstable::Engine::kLevelDB;
   int format_version = 0;
   sstable::FilterKind kind = sstable::FilterKind::kNone;
-  std::string filter_name;  // that of the filter block
+  std::string filter_name;  // the filter block's name
   sstable::Properties properties;
   uint64_t index_bytes = 0;      // Table::index_bytes
-  uint64_t missing_filters = 0;  // that a table without filters would have
+  uint64_t missing_filters = 0;  // filters that a table without filters would have
   // The theoretical false-positive rate, which ignores weaknesses of the hash. 1 without a filter;
   // NaN: unknown.
   double expected_rate = std::numeric_limits<double>::quiet_NaN();
   bool whole_keys = true;
   bool prefixes = false;
-  std::string why_unknown;  // of a filter that is not understood
+  std::string why_unknown;  // why the filter is not understood
 
   bool has_filter() const { return kind != sstable::FilterKind::kNone; }
 };
@@ -94,20 +94,20 @@ struct InspectedFile {
   // The fraction of Gets of missing keys that query this file. It is 1 if the file's place in a
   // database is unknown.
   double coverage = 1;
-  // No file of a deeper level has keys in its range: RocksDB calls it bottommost when it writes it.
-  // False in level 0, and if the order of keys is unknown.
+  // No file of a deeper level has keys in this file's range: RocksDB writes such a file as
+  // bottommost. False in level 0, and if the order of keys is unknown.
   bool is_bottommost = false;
-  // Why the running configuration would not use the filter; empty if it would, or that is unknown.
+  // Why the running configuration would not use the filter; empty if it would, or if unknown.
   std::string ignored;
   bool used() const { return facts.has_filter() && ignored.empty(); }
-  // The rate that a Get sees: 1 without a filter, or if it is not used.
+  // The rate that a Get sees: 1 if the file has no filter or the configuration does not use it.
   double rate() const { return used() ? facts.expected_rate : 1; }
 };
 
-// The sums are of files with filters.
+// The sums cover files with filters.
 struct Group : FilterSums {
   int level = -1;
-  std::vector<size_t> files;  // in Inputs::files. Commands that read more may fail in them later
+  std::vector<size_t> files;  // indexes into Inputs::files; some may fail when they are read again
   std::set<std::string> formats;
   uint64_t bytes = 0;
   uint64_t files_without_filter = 0;
@@ -116,7 +116,7 @@ struct Group : FilterSums {
   uint64_t keys_without_filter = 0;
   uint64_t missing_filters = 0;
   uint64_t bottommost_keys = 0;
-  double unfiltered_runs = 0;  // of `runs`, those of files without a filter that is used
+  double unfiltered_runs = 0;  // the part of `runs` whose files have no filter in use
   double runs = 0;             // sorted runs that a Get queries on average: the sum of coverages
   double wasted_reads = 0;     // expected per Get of a missing key
 
@@ -129,22 +129,22 @@ struct Group : FilterSums {
 struct FamilyGroups {
   size_t database = 0;
   int column_family = 0;
-  std::vector<Group> levels;  // those that have files
+  std::vector<Group> levels;  // levels that have files
   Group all;
-  uint64_t unread_files = 0;  // that have an error, and are not in the groups
+  uint64_t unread_files = 0;  // files with an error, which are not in the groups
 };
 
 struct Inspection {
-  std::vector<InspectedFile> files;  // as Inputs::files
+  std::vector<InspectedFile> files;  // one for each of Inputs::files
   std::vector<FamilyGroups> groups;
-  // With which each group runs: "bloomfilter:10:false"; empty: unknown.
+  // The policy with which each group runs: "bloomfilter:10:false"; empty: unknown.
   std::vector<std::string> policies;
 };
 
 // Adds --policy.
 void AddPolicyOption(CLI::App* command, std::string* policy);
 
-// `policy`: the running one, for all databases; empty: that of the OPTIONS file.
+// `policy` is the running policy of all databases; empty: each OPTIONS file names it.
 Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::string& name,
                    const std::string& policy);
 

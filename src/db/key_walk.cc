@@ -6,7 +6,7 @@ namespace bloomline::db {
 namespace {
 
 constexpr size_t kQueries = 256;
-constexpr size_t kMostBytes = 1 << 20;  // and a key: a key may have megabytes
+constexpr size_t kMostBytes = 1 << 20;  // plus one key, which may have megabytes
 
 // N of "rocksdb.FixedPrefix.N"; older versions of RocksDB write "rocksdb.FixedPrefix" only for
 // N = 0. Prefixes of more bytes than any key has do not occur.

@@ -1,6 +1,5 @@
-// The filters of a table, one at a time, the keys that they hold, and the walk over a table's keys
-// that verify and measure share: it queries the filters that the engine would query, many keys of
-// one filter at a time.
+// Reads the filters of a table one at a time, and walks over its keys for verify and measure. The
+// walk queries the filters that the engine would query, in batches of keys of one filter.
 #ifndef BLOOMLINE_DB_KEY_WALK_H_
 #define BLOOMLINE_DB_KEY_WALK_H_
 
@@ -27,7 +26,7 @@ class TableFilters {
   const sstable::Table::FilterReader& reader() const { return *reader_; }
   // Valid until the next call with another index. Returns null with *error if the table is damaged.
   const engine_filters::EngineFilter* At(uint64_t index, std::string* error);
-  uint64_t bytes() const { return bytes_; }  // of the one that is open
+  uint64_t bytes() const { return bytes_; }  // of the open filter
 
  private:
   const sstable::Table* table_ = nullptr;
@@ -37,8 +36,7 @@ class TableFilters {
   engine_filters::EngineFilter filter_;
 };
 
-// The keys and prefixes that an engine adds to the filters of a table for each of its keys, and
-// queries.
+// The keys and prefixes that an engine adds to a table's filters, and looks up in them.
 struct FilterKeys {
   explicit FilterKeys(const sstable::Table& table);
 
@@ -56,10 +54,10 @@ struct FilterKeys {
   sstable::KeyOrder order;
   std::string comparator;
   bool whole_keys = true;
-  bool prefixes = false;   // whose extractor is known: the first prefix_bytes
+  bool prefixes = false;   // filters hold the first prefix_bytes of keys, by a known extractor
   bool is_capped = false;  // shorter keys are prefixes, too
   size_t prefix_bytes = 0;
-  // Why the filters hold prefixes, or may hold some, that cannot be queried; empty: all can.
+  // Why prefixes that the filters hold, or may hold, cannot be queried; empty: all can.
   std::string unknown;
 };
 
@@ -90,17 +88,17 @@ class KeyWalk {
 
   explicit KeyWalk(const sstable::Table& table) : table_(table), keys_(table) {}
 
-  // Called before the first entry of a block: how many blocks, from this one on, are left out.
+  // Called before the first entry of a block. Returns how many blocks, this one first, to skip.
   virtual uint64_t BlocksToSkip() { return 0; }
-  // Called if filter() differs from that of the entry before, which the first entry lacks.
+  // Called at the first entry, and if filter() differs from that of the entry before.
   virtual bool OpenFilter(std::optional<uint64_t> /*before*/, std::string* /*error*/) {
     return true;
   }
   virtual bool AddEntry(std::string* error) = 0;
   // Called after the last entry.
   virtual bool Finish(std::string* /*error*/) { return true; }
-  // `filter` is null if the engine queries none, or if it is unknown which one. If it cannot be
-  // queried here, it matches.
+  // `filter` is null if the engine queries no filter here, or an unknown one. A filter that this
+  // program cannot query matches.
   virtual void Answer(const Query& query, const engine_filters::EngineFilter* filter,
                       bool may_match) = 0;
 
@@ -108,7 +106,7 @@ class KeyWalk {
   bool Ask(uint64_t filter, std::string_view key, size_t queried, Purpose purpose,
            std::string* error);
   bool AnswerAll(std::string* error);
-  // The walk ends behind this entry; the last queries get no answer.
+  // Ends the walk after this entry; the last queries get no answer.
   void Stop() { is_stopped_ = true; }
 
   // Where the walk is.

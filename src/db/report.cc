@@ -153,7 +153,7 @@ cli::Json LevelsJson(const FamilyGroups& family,
 }
 
 void PrintFacts(const std::vector<InspectedFile>& files, const Group& all) {
-  std::map<std::string, uint64_t> facts;  // and how many files have it
+  std::map<std::string, uint64_t> facts;  // the number of files with each fact
   for (const size_t i : all.files) {
     const FileFacts& file = files[i].facts;
     const std::string& extractor = file.properties.prefix_extractor;

@@ -27,7 +27,7 @@ std::string LevelText(int level);
 cli::Json LevelJson(int level);
 const char* EngineName(sstable::Engine engine);
 
-// What is in write-ahead logs that may have keys that are in no table: "3 KiB in write-ahead logs".
+// The write-ahead logs that may hold keys not yet in a table, as "3 KiB in write-ahead logs".
 std::vector<std::string> LogTexts(const directory::Database& database);
 // {"path", "engine", ...}
 cli::Json DatabaseJson(const directory::Database& database);
@@ -39,7 +39,7 @@ std::string FilesText(uint64_t files);
 // are several.
 std::string DatabaseTitle(const Inputs& inputs, const FamilyGroups& family);
 
-// "RocksDB Bloom, RocksDB Ribbon"; of files without filters "none".
+// "RocksDB Bloom, RocksDB Ribbon"; "none" if the files lack filters.
 std::string FormatsText(const std::set<std::string>& formats);
 cli::Json KindsJson(const KindCounts& kinds);
 
@@ -61,32 +61,32 @@ std::string ShareText(uint64_t part, uint64_t all);
 // "12,000", or "~12,000".
 std::string KeysText(uint64_t num_keys, bool estimated);
 
-// On lines that fit on a screen.
+// Breaks the text into lines that fit on a screen.
 void PrintWrapped(const std::string& text);
 
-// A line for each thing that some of a family's files have in common: no filter, partitions.
+// Prints a line for each trait of some files of a family: no filter, partitions.
 void PrintFacts(const std::vector<InspectedFile>& files, const Group& all);
 
 using Cells = std::vector<std::string>;
 
-// A row for each level of a family that has files, and one for all if these are several. `row`
-// takes the level's name and its Group; a row without cells is left out, and so is a table without
-// rows.
+// Prints a row for each level that has files, and a total row if there are several such levels.
+// `row` gets the level's name and Group. A row without cells is left out, and so is a table
+// without rows.
 void PrintLevels(const FamilyGroups& family, Cells header, size_t num_left,
                  const std::function<Cells(const std::string&, const Group&)>& row);
 // {"levels": [...], "all": ...}
 cli::Json LevelsJson(const FamilyGroups& family, const std::function<cli::Json(const Group&)>& one);
 
-// Commands list up to so many files without being asked.
+// Commands list up to this number of files without an option that says so.
 constexpr size_t kFewFiles = 10;
 
-// A row for each of these files, which are done, behind an empty line. Without files nothing.
+// Prints an empty line and a row for each of `files`, which must be done; nothing without files.
 void PrintFiles(const Inputs& inputs, const std::vector<size_t>& files, Cells header,
                 size_t num_left, const std::function<Cells(size_t)>& row);
 std::vector<size_t> DoneFiles(const Inputs& inputs);
 
-// {"databases": [...]}, of each its path, engine, name and family(g) of each of its
-// groups, and file(i), unless that is null, of each of its files that is done.
+// {"databases": [...]}. Each database has its path and engine, the name and family(g) of each group
+// g, and, unless `file` is null, file(i) of each file i that is done.
 cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection,
                      const std::function<cli::Json(size_t)>& family,
                      const std::function<cli::Json(size_t)>& file = nullptr);

@@ -53,7 +53,7 @@ double MostBits(Format format) {
   return std::min(AllowedBitsPerKey(format).max, kMostUsefulBits);
 }
 
-// Rounds down to hundredths, so that the memory is not exceeded; but not below the format's range.
+// Rounds down to hundredths, to stay within the memory, but not below the format's range.
 double RoundedDown(Format format, double bits) {
   constexpr double kRoundingError = 1e-9;
   if (bits == 0) return 0;
@@ -61,8 +61,8 @@ double RoundedDown(Format format, double bits) {
                     AllowedBitsPerKey(format).min, MostBits(format));
 }
 
-// The bits of RocksDB's policy for each level with bits_by_level=auto. docs/rocksdb.md has the
-// policy's rules for files that these do not apply to. Returns the bits of bottommost files.
+// Sets the bits that RocksDB's policy uses in each level with bits_by_level=auto; docs/rocksdb.md
+// has the rules for files with other bits. Returns the bits of bottommost files.
 double SpreadAsPolicy(const Situation& tree, Format format, double bits_per_key,
                       double* bits_of_level) {
   double bits[kMaxLevels];
@@ -113,10 +113,10 @@ Division Divide(const Situation& tree, Format format, bool by_level, double bits
   return division;
 }
 
-// Filters of one format, with the same bits per key in all levels, or by level: those of RocksDB's
-// policy with bits_by_level=auto, which are best for full levels. In levels that are not, lists of
-// bits would waste up to a fifth less, and more as soon as the tree grows. All levels of `tree`
-// have keys, and its ratio is allowed; it must outlive the divider.
+// Divides the bits of one format: the same bits per key in all levels or, with by_level, the bits
+// of RocksDB's policy with bits_by_level=auto, which are best for full levels. In other levels,
+// lists of bits would waste up to a fifth less, but more once the tree grows. All levels of `tree`
+// must have keys, and its ratio must be allowed. The tree must outlive the divider.
 Divider MakeDivider(const Situation& tree, Format format, bool by_level) {
   return Divider(
       {AllowedBitsPerKey(format).min, MostBits(format)}, kStepsPerBit,
@@ -133,23 +133,23 @@ uint64_t ToBytes(double bytes) {
   return static_cast<uint64_t>(std::min(std::round(bytes), kMost));
 }
 
-// What choices must keep to, and what they save.
+// The constraint on choices, and what they save.
 struct Goal {
   using Divide = std::function<std::optional<Division>(const Divider&)>;
 
-  // `text` is "same memory", or what else `divide` keeps to.
+  // `text` names the constraint that `divide` meets, such as "same memory".
   static Goal SaveReads(const char* text, Divide divide) {
     return {text, std::move(divide), false};
   }
   static Goal SaveMemory(const char* text, Divide divide) {
     return {text, std::move(divide), true};
   }
-  // No choice is better than one that saves less than a twentieth.
+  // Drops choices that save less than a twentieth.
   Goal MustGain() {
     must_gain = true;
     return *this;
   }
-  // RocksDB's own filters cost nothing: to keep those of now, or to have bloomfilter:10.
+  // RocksDB's own filters need no new library: keep the current kind, or use bloomfilter:10.
   Goal StockFirstIf(bool is_first) {
     stock_is_first = is_first;
     return *this;
@@ -157,7 +157,7 @@ struct Goal {
 
   const char* text;
   Divide divide;
-  bool saves_memory;  // else wasted reads
+  bool saves_memory;  // false: it saves wasted reads
   bool must_gain = false;
   bool stock_is_first = false;
 };
@@ -183,7 +183,7 @@ std::string Title(Format format) {
 
 // ---- Settings.
 
-// RocksDB uses it for files whose level is unknown, so it must be valid in any case.
+// RocksDB uses this value for files of unknown level, so it must always be valid.
 std::string BitsPerKeyText(const Choice& choice) {
   const BitsPerKeyRange allowed = AllowedBitsPerKey(choice.format);
   return DoubleText(std::clamp(choice.bits_per_key, allowed.min, allowed.max));
@@ -198,13 +198,13 @@ std::string OptionString(const Situation& tree, const Choice& choice) {
   if (choice.by_level && tree.level_size_ratio != kDefaultRatio) {
     text += ";level_size_ratio=" + DoubleText(tree.level_size_ratio);
   }
-  // RocksDB's ribbonfilter:N does the same: flushed files have Bloom filters, built faster.
+  // As with RocksDB's ribbonfilter:N, flushed files have Bloom filters, which are built faster.
   if (choice.format == Format::kRibbon) text += ";flush_format=bloom";
   return text + (choice.is_stock() ? ";stock_id=true}" : "}");
 }
 
-// The variables of the preload library, to put before a command. No variable has the ratio, so with
-// another one than kDefaultRatio there are none for bits by level.
+// The variables of the preload library, to put before a command. No variable sets the ratio, so
+// bits by level have no variables unless the ratio is kDefaultRatio.
 std::string EnvironmentLine(const Situation& tree, const Choice& choice) {
   if (choice.by_level ? tree.level_size_ratio != kDefaultRatio : choice.is_stock()) return "";
   return StrCat("LD_PRELOAD=libbloomline_",
@@ -253,12 +253,12 @@ class Adviser {
     if (request_.memory_bytes) {
       AddChoices(Goal::SaveReads("at most the given memory", Within(*request_.memory_bytes)));
     } else if (*request_.wasted_reads < AllRuns()) {
-      // Even the runs without filters do not waste more.
+      // Any larger rate is met even without filters.
       AddChoices(Goal::SaveMemory("the given rate", Wasting(*request_.wasted_reads)));
     }
   }
 
-  // Adds choices that are better than the filters of now.
+  // Adds choices that are better than the current filters.
   void AddBetter() {
     const bool is_filtered = std::all_of(tree_.levels.begin(), tree_.levels.end(),
                                          [](const Level& level) { return level.filter_bytes > 0; });
@@ -329,7 +329,7 @@ class Adviser {
     for (Choices i = begin; i != end && cost(*i) <= most; ++i) {
       most_other = std::min(most_other, kAsGood * other_cost(*i));
     }
-    constexpr int kLast = 100;  // behind all that are as good
+    constexpr int kLast = 100;  // ranks after all choices that are as good
     const auto rank = [&](const Choice& choice) {
       const bool is_as_good = cost(choice) <= most && other_cost(choice) <= most_other;
       return is_as_good ? Complexity(choice) : kLast;
@@ -390,7 +390,7 @@ class Adviser {
   const Situation& situation_;
   const Request& request_;
   Advice* const advice_;
-  const Situation tree_;  // the levels that have keys
+  const Situation tree_;  // only levels that have keys
 };
 
 }  // namespace

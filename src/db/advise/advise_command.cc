@@ -22,7 +22,7 @@
 namespace bloomline::db {
 namespace {
 
-// The kind of RocksDB's own filters that has most of the filters' bytes. None if another kind has.
+// The kind that has most of the filters' bytes, if it is one of RocksDB's own.
 std::optional<Format> StockFormatOf(const Group& group) {
   const auto most = std::max_element(
       group.kinds.begin(), group.kinds.end(),
@@ -46,14 +46,14 @@ advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection
   for (const Group& group : groups.levels) {
     advice::Level level;
     level.number = group.level;
-    level.num_runs = std::max(group.runs, 1e-6);  // the least that level_sizing.h allows
-    // Files without a filter will have one, of all their keys.
+    level.num_runs = std::max(group.runs, 1e-6);  // level_sizing.h allows no less
+    // Files without a filter will get one that holds all their keys.
     level.num_keys = group.all_keys();
     level.bottommost_share = Quotient(group.bottommost_keys, std::max<uint64_t>(level.num_keys, 1));
     level.num_filters = std::max<uint64_t>(1, group.num_filters + group.missing_filters);
     level.filter_bytes = group.key_bytes();
     level.wasted_reads = MeasuredRates(group, inspection, measured).wasted_reads;
-    // A filter that is not understood matches every key, as far as is known.
+    // We assume that a filter that is not understood matches every key.
     if (std::isnan(level.wasted_reads)) level.wasted_reads = group.runs;
     situation.levels.push_back(level);
   }
@@ -88,7 +88,7 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
     }
     family.situation = SituationOf(*inputs, inspection, groups, measured);
     family.request = options.request;
-    if (family.request.memory_bytes && all_keys > 0) {  // each gets the share of its keys
+    if (family.request.memory_bytes && all_keys > 0) {  // memory is divided in proportion to keys
       family.request.memory_bytes =
           static_cast<uint64_t>(static_cast<double>(*options.request.memory_bytes) *
                                 Quotient(groups.all.all_keys(), all_keys));
@@ -143,7 +143,7 @@ int Run(const AdviseOptions& options) {
     std::cout << "These are of all column families together.\n\n";
   }
   std::set<std::string> remarks;
-  std::map<size_t, std::set<std::string>> environments;  // by database: a process has one
+  std::map<size_t, std::set<std::string>> environments;  // by database: its process has only one
   for (size_t i = 0; i < families.size(); ++i) {
     const FamilyAdvice& family = families[i];
     if (family.no_tables()) continue;

@@ -27,7 +27,7 @@ double BitsNow(const FamilyAdvice& family) {
 
 std::string BitsOrNone(double bits) { return bits > 0 ? cli::NumberText(bits, 2) : "none"; }
 
-// Prints the bits per key of the filters of now, and of the choice that is shown.
+// Prints the bits per key of the current filters, and of the choice that is shown.
 void PrintLevels(const FamilyAdvice& family) {
   const bool has_choice = !family.advice.choices.empty();
   const std::string name = has_choice ? "(" + std::to_string(family.request.choice) + ")" : "";

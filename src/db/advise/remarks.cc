@@ -22,7 +22,7 @@ struct Subject {
   const FamilyGroups& groups;
   const Statistics* statistics;
   uint64_t cache_bytes;
-  std::string policy;  // the running one
+  std::string policy;  // the running policy
   Choice chosen;
 
   const Group& all() const { return groups.all; }
@@ -30,14 +30,14 @@ struct Subject {
   bool has_choices() const { return !family.advice.choices.empty(); }
   bool has_unfiltered_keys() const { return all().keys_without_filter != 0; }
   bool ignores_filters() const { return all().ignored_files != 0; }
-  // RocksDB's Bloom filters before format_version 5.
+  // Whether filters are RocksDB's Bloom filters of before format_version 5.
   bool has_weak_hash() const {
     return all().kinds.count(engine_filters::Kind::kRocksDBLegacy) != 0;
   }
   bool is_as_good() const {
     return all().files_without_filter == 0 && !ignores_filters() && !has_choices();
   }
-  // The program reads, and queries no filter.
+  // Whether the program reads and queries no filter.
   bool is_unused() const {
     if (statistics == nullptr || all().filter_bytes == 0) return false;
     const uint64_t gets =
@@ -141,7 +141,7 @@ std::string ByLevelText(const Subject&) {
          "if you often do that, use the same bits in all levels.";
 }
 
-// How new filters come to the files, and who can use them.
+// Says how existing files get the new filters, and which programs can use these.
 std::string ApplyText(const Subject& s) {
   const std::string rewrite =
       s.is_rocksdb() ? "bloomline-rewrite (docs/operating.md) or a compaction" : "a compaction";
@@ -167,7 +167,7 @@ struct Row {
   RemarkScope scope;
   std::string (*text)(const Subject&);  // called only if it applies
 };
-// In the order of the output.
+// The remarks have the order of the output.
 constexpr Row kRows[] = {
     {&Subject::has_unfiltered_keys, RemarkScope::kFamily, UnfilteredText},
     {&Subject::ignores_filters, RemarkScope::kFamily, IgnoredText},

@@ -1,4 +1,4 @@
-// The filters by RocksDB's own counters (advise_output.h).
+// Reads and evaluates RocksDB's own counters of filters (advise_output.h).
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -12,7 +12,7 @@
 namespace bloomline::db {
 namespace {
 
-// The counters by their names without "rocksdb.".
+// The values of the counters by name, without "rocksdb.".
 std::map<std::string, uint64_t> ParseTickers(const std::string& text) {
   const std::string start = "rocksdb.";
   std::map<std::string, uint64_t> tickers;
@@ -43,10 +43,10 @@ bool ReadStatistics(const std::string& text, Statistics* statistics, std::string
   }
   statistics->useful = tickers["bloom.filter.useful"];
   statistics->full_positive = tickers["bloom.filter.full.positive"];
-  // Threads count while the lines are printed.
+  // Other threads may change the counters while RocksDB prints them.
   statistics->true_positive =
       std::min(tickers["bloom.filter.full.true.positive"], statistics->full_positive);
-  // From RocksDB 8.3 on, bloom.filter.prefix.* counts Gets, and the others count iterators.
+  // From RocksDB 8.3 on, bloom.filter.prefix.* counts Gets, and other counters count iterators.
   for (const char* const name :
        {"bloom.filter.prefix.checked", "last.level.seek.filtered", "last.level.seek.filter.match",
         "non.last.level.seek.filtered", "non.last.level.seek.filter.match"}) {

@@ -38,7 +38,7 @@ std::optional<uint64_t> NumberBehind(std::string_view prefix, std::string_view n
   return number;
 }
 
-// Or more: 12 is "000012".
+// At least six digits: 12 is "000012".
 std::string SixDigits(uint64_t number) {
   const std::string digits = std::to_string(number);
   return digits.size() < 6 ? std::string(6 - digits.size(), '0') + digits : digits;
@@ -92,13 +92,13 @@ bool Exists(const std::string& path) {
   return std::filesystem::status(path, code).type() != std::filesystem::file_type::not_found;
 }
 
-// ---- The live files of a database's folder at one moment, also while its owner changes it.
+// ---- The live files of a database's folder at one moment, even while its owner changes it.
 
 struct Snapshot {
   LiveFiles live;
   // Indexed by folder: the database's own first, then RocksDB's db_paths and cf_paths.
   std::vector<std::pair<std::string, Listing>> listings;
-  OptionsFile options;          // the newest ones; empty: there are none
+  OptionsFile options;          // the newest options; empty: there are none
   std::string options_problem;  // why they cannot be read; empty: they can
 
   // The path of a table; empty if no folder has it.
@@ -136,7 +136,7 @@ bool HasAllTables(const Snapshot& snapshot) {
   return true;
 }
 
-// Reads CURRENT, then the MANIFEST, then the listings of folders: a table that both name existed.
+// Reads CURRENT, the MANIFEST, then the listings of folders: a live table in a listing existed.
 bool TryToTake(const std::string& path, const std::vector<std::string>& table_folders,
                Snapshot* snapshot, std::string* error) {
   std::string manifest;
@@ -165,8 +165,8 @@ bool TryToTake(const std::string& path, const std::vector<std::string>& table_fo
   return true;
 }
 
-// While the owner writes, CURRENT may name a MANIFEST that is gone, and the MANIFEST tables that
-// are gone, and old OPTIONS are removed: then all is read again, after 1 and 4 ms.
+// While the owner writes, the MANIFEST that CURRENT names may vanish, as may tables of the MANIFEST
+// and old OPTIONS. Then we read all again, after 1 and 4 ms.
 bool TakeSnapshot(const std::string& path, const std::vector<std::string>& table_folders,
                   Snapshot* snapshot, std::string* error) {
   constexpr int kMaxAttempts = 3;
@@ -210,8 +210,8 @@ void AddOptions(const Snapshot& snapshot, Database* database) {
   }
 }
 
-// Sorts by level, then by key in the order of the comparator of that name; in level 0 by number.
-// For an unknown comparator, by the keys' bytes.
+// Sorts by level, then in level 0 by number, in others by key in the order of the named comparator,
+// or by the keys' bytes if it is unknown.
 void SortByLevelAndKey(const std::string& comparator, TableFile* begin, TableFile* end) {
   const sstable::KeyOrder order = sstable::OrderOf(comparator);
   const auto key = [&](const TableFile& file) {
@@ -225,7 +225,7 @@ void SortByLevelAndKey(const std::string& comparator, TableFile* begin, TableFil
   });
 }
 
-// The bytes of the logs that may have keys that are in no table.
+// The bytes of the logs that may hold keys not yet in a table.
 uint64_t LogBytes(const Snapshot& snapshot, const Listing& listing) {
   uint64_t first = UINT64_MAX;
   for (const auto& [id, live] : snapshot.live.families()) first = std::min(first, live.first_log);
@@ -291,7 +291,7 @@ void AddNewerTables(const Snapshot& snapshot, Database* database) {
 
 bool ReadLive(const std::string& path, Database* database, std::string* error) {
   Snapshot snapshot;
-  const bool was_in_use = IsInUse(path);  // an owner may close it meanwhile, or open it
+  const bool was_in_use = IsInUse(path);  // an owner may close or open the database meanwhile
   if (!TakeSnapshot(path, database->table_folders, &snapshot, error)) return false;
   database->engine = EngineOf(snapshot);
   AddFiles(snapshot, database);
@@ -314,7 +314,7 @@ Database* TablesOf(Engine engine, std::vector<Database>* databases) {
   return &added;
 }
 
-// The engine that wrote a table; if the table cannot be read, the one of its name.
+// The engine that wrote a table; if the table cannot be read, the engine that its name suggests.
 Engine EngineOfTable(const std::string& path) {
   std::string ignored;
   const auto table = sstable::Table::Open(path, {}, &ignored);

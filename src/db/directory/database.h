@@ -1,5 +1,5 @@
-// A LevelDB or RocksDB directory, read without either engine, also while its owner writes: CURRENT,
-// the MANIFEST and OPTIONS. Takes no lock, writes nothing.
+// Reads a LevelDB or RocksDB directory (CURRENT, the MANIFEST and OPTIONS) without either engine,
+// even while its owner writes. Takes no lock, writes nothing.
 //
 // Formats: LevelDB doc/impl.md and db/version_edit.cc; RocksDB db/version_edit.cc (RocksDB wiki
 // "MANIFEST"), file/filename.cc.
@@ -19,7 +19,7 @@ namespace bloomline::directory {
 struct TableFile {
   std::string path;
   uint64_t number = 0;                    // 0: a file named on the command line
-  uint64_t bytes = 0;                     // of the MANIFEST, or of the file
+  uint64_t bytes = 0;                     // by the MANIFEST, or the file's size
   int level = -1;                         // -1: unknown, a file on its own
   int column_family = 0;                  // index into Database::column_families
   std::string smallest_key, largest_key;  // user keys
@@ -42,27 +42,27 @@ struct ColumnFamily {
 struct OtherLogs {
   std::string folder;  // absolute
   uint64_t bytes = 0;
-  std::string problem;  // why the folder cannot be listed; it names it. Empty: it can
+  std::string problem;  // why the folder, which it names, cannot be listed; empty: it can
 };
 
 struct Database {
   std::string path;  // empty: files named on the command line
   sstable::Engine engine = sstable::Engine::kLevelDB;
   std::vector<ColumnFamily> column_families;  // at least one
-  std::vector<TableFile> files;               // by column family, level, and key order in it
-  // Of the write-ahead logs in the folder that may have keys that are in no table. Nothing for
-  // files named on the command line.
+  std::vector<TableFile> files;               // by column family, level, and order of keys
+  // The size of the folder's write-ahead logs that may hold keys not yet in a table. None for files
+  // named on the command line.
   std::optional<uint64_t> log_bytes;
   std::optional<OtherLogs> other_logs;
   std::set<std::string> warnings;  // one sentence for each thing that could not be read
-  // Folders with tables in addition to `path`: RocksDB's db_paths and cf_paths. Only LOG names
-  // them.
+  // Folders with tables in addition to `path`: RocksDB's db_paths and cf_paths, which only LOG
+  // names.
   std::vector<std::string> table_folders;
 };
 
-// Opens what one argument names: a database directory, or a table file; all such tables become one
-// Database for each engine. Appends to *databases. Returns false with *error: the path, and what is
-// wrong. `table_folders`: folders in which databases may have more tables.
+// Opens the database directory or table file that one argument names, and appends to *databases.
+// All single tables of one engine share one Database. Returns false with *error: the path, and what
+// is wrong. `table_folders`: folders in which databases may have more tables.
 bool OpenInput(const std::string& path, std::vector<Database>* databases, std::string* error,
                const std::vector<std::string>& table_folders = {});
 

@@ -23,14 +23,14 @@ enum Type : int {
   kFull = 1,
   kFirst = 2,
   kMiddle = 3,
-  kLast = 4,            // those behind it are in logs that RocksDB reuses, which a MANIFEST is not
+  kLast = 4,            // later types occur in recycled logs, and a MANIFEST is never recycled
   kIgnorable = 1 << 7,  // RocksDB skips such types if it does not know them
 };
 
 constexpr char kLiveIsUnknown[] = "; which tables are live is unknown";
 
-// The records of a MANIFEST: LevelDB's log format (doc/log_format.md), with RocksDB's types
-// (db/log_format.h). Reads the content at the time when the file is opened, block by block.
+// Reads the records of a MANIFEST: LevelDB's log format (doc/log_format.md), with RocksDB's types
+// (db/log_format.h). Reads block by block, up to the end that the file had when it was opened.
 //
 //   block:  32 KiB of fragments; fewer than 7 bytes at its end are filled with zeros
 //   fragment:  masked CRC-32C (4) length (2) type (1) payload
@@ -41,8 +41,8 @@ class RecordLog {
   // Reads the next whole record, valid until the next call. Returns false at the end, and if the
   // rest cannot be read: then error() is not empty.
   //
-  // A fragment that the file does not hold in full is the end: its owner is writing it, or died
-  // then. So are zeros up to the end of the file. Everything else that is wrong is damage.
+  // A fragment that the file does not hold in full is the end: the owner is writing it, or died
+  // while it did. Zeros up to the end of the file are the end, too. Any other error is damage.
   bool Next(std::string_view* record) {
     Fragment fragment;
     while (NextFragment(&fragment)) {
@@ -111,13 +111,13 @@ class RecordLog {
     return Header::kGood;
   }
 
-  // Whether the last block has a whole fragment anywhere behind its position. Then damage makes the
-  // fragment at the position look as if the file ended in it.
+  // Whether the last block has a whole fragment anywhere behind position_. If so, the fragment at
+  // position_ is damaged: it only looks as if the file ended in it.
   bool HasFragmentBehind() const {
     Fragment fragment;
     for (size_t i = position_ + 1; i + kHeaderBytes <= block_.size(); ++i) {
       const int type = static_cast<unsigned char>(block_[i + kTypeOffset]);
-      if (type < kFull || type > kLast) continue;  // spares most checksums
+      if (type < kFull || type > kLast) continue;  // avoids most checksums
       if (ParseAt(i, &fragment) == Header::kGood) return true;
     }
     return false;

@@ -15,11 +15,11 @@ namespace bloomline::directory {
 struct LiveFamily {
   ColumnFamily family;
   std::map<uint64_t, TableFile> files;  // by number
-  uint64_t first_log = 0;               // number of the first write-ahead log that they lack
+  uint64_t first_log = 0;               // the first write-ahead log whose keys the tables may lack
 };
 
-// Keeps the live files, not the history. Refuses edits that contradict those before them, because
-// edits between them are then missing.
+// Keeps the live files, not the history. Refuses an edit that contradicts earlier ones: such a
+// contradiction shows that edits are missing.
 class LiveFiles {
  public:
   LiveFiles() { families_[0]; }
@@ -41,9 +41,9 @@ class LiveFiles {
   Numbers numbers_;
 };
 
-// Returns false with *error: the file, what is wrong, and where. Damage is an error, except in a
-// last record that may be incomplete, because the live tables are then unknown. So is a MANIFEST
-// that ends before it has all kNumbers.
+// Returns false with *error: the file, what is wrong, and where. Damage is an error because the
+// live tables are then unknown, except in a last record that may be incomplete. A MANIFEST that
+// ends before it has all kNumbers is an error, too.
 bool ReadManifest(const std::string& path, LiveFiles* live, std::string* error);
 
 }  // namespace bloomline::directory

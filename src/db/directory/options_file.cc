@@ -42,7 +42,7 @@ std::string Unescape(std::string_view text) {
   return result;
 }
 
-// The map for options of [`title` "`argument`"]; null if they are not read.
+// The map for the options of section [`title` "`argument`"]; null if the section is skipped.
 OptionMap* SectionOf(std::string_view line, OptionsFile* options) {
   const size_t begin = line.find('"');
   const size_t end = line.rfind('"');
@@ -86,8 +86,8 @@ void ForEachOption(std::string_view text, Use use) {
   }
 }
 
-// The options that bloomline writes into every OPTIONS file, with their defaults there. The room of
-// the options (src/engines/rocksdb/options) needs the engine.
+// The options that bloomline writes into every OPTIONS file, with their defaults. The code that
+// defines these options (src/engines/rocksdb/options) needs the engine.
 constexpr std::string_view kBloomline = "bloomline";
 struct DefaultOption {
   std::string_view name;
@@ -115,7 +115,7 @@ void ParseOptionsFile(std::string_view text, OptionsFile* options) {
     const size_t equals = line.find('=');
     if (section == nullptr || equals == line.npos) continue;
     const std::string_view value = Trim(line.substr(equals + 1));
-    // The column family's option precedes the table's of the same name; emplace keeps the first.
+    // A column family's option precedes the table's option of that name; emplace keeps the first.
 
     section->emplace(Trim(line.substr(0, equals)),
                      value.substr(0, 1) == "{" ? std::string(value) : Unescape(value));

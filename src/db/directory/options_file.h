@@ -23,11 +23,11 @@ struct OptionsFile {
 // Skips other sections, and lines without an option.
 void ParseOptionsFile(std::string_view text, OptionsFile* options);
 
-// The id in "{bits_per_key=10;id=bloomline;}", in braces or not; or the value itself if it lacks
-// options: "bloomfilter:10:false". Empty if it has options and no id.
+// The id in "{bits_per_key=10;id=bloomline;}", with or without braces; the whole value if it has no
+// options: "bloomfilter:10:false". Empty if it has options but no id.
 std::string OptionId(std::string_view value);
 
-// A filter policy as people write it: bloomline's without the options that have their default.
+// A filter policy as people write it: without those of bloomline's options that are defaults.
 std::string ShortPolicy(std::string_view value);
 
 }  // namespace bloomline::directory

@@ -15,7 +15,7 @@ using support::Refuse;
 constexpr char kWrongBytes[] = "has wrong bytes in ";
 constexpr char kUnknown[] = ", which is not known here: another version or engine wrote it";
 
-// The tags whose values count. RocksDB's begin at 10.
+// The tags whose values are used. RocksDB's own begin at 10.
 enum Tag : uint32_t {
   kComparator = 1,
   kLogNumber = 2,  // the first of kNumbers; the others follow
@@ -40,21 +40,21 @@ enum Tag : uint32_t {
 struct Field {
   uint32_t tag;
   const char* name;
-  // One letter for each part: n and i, a number of 64 and of 32 bits; l, a level; b, bytes behind
-  // their length; k, such bytes that are a key with sequence number and type; f and g, fields of a
-  // file and of a blob file; p, a path's number, which is not needed: folders are looked through.
+  // One letter for each part: n and i, a number of 64 and of 32 bits; l, a level; b, bytes after
+  // their length; k, the same for a key with sequence number and type; f and g, fields of a file
+  // and of a blob file; p, a path's number, which is ignored because we search the folders.
   const char* parts;
 };
 constexpr Field kFields[] = {
     {kComparator, "the comparator's name", "b"},
     {kLogNumber, "a number", "n"},
-    {3, "a number", "n"},  // of the next file
+    {3, "a number", "n"},  // the next file's number
     {kLastSequence, "a number", "n"},
     {5, "a compaction pointer", "lb"},
     {kDeletedFile, "a deleted file", "ln"},
     {kNewFile, "a new file", "lnnkk"},
-    {9, "a number", "n"},   // of the log before
-    {10, "a number", "n"},  // of the first log to keep
+    {9, "a number", "n"},   // the previous log's number
+    {10, "a number", "n"},  // the number of the first log to keep
     {kNewFile2, "a new file", "lnnkknn"},
     {kNewFile3, "a new file", "lnpnkknn"},
     {kNewFile4, "a new file", "lnnkknnf"},
@@ -75,7 +75,7 @@ constexpr uint32_t kPathId = kFieldMustBeKnown + 1;
 // Fields of a blob file.
 constexpr uint32_t kLastBlobField = 0;
 
-// RocksDB's default is 7 levels, LevelDB's only number. More than this is damage.
+// LevelDB always has 7 levels, and RocksDB by default. More levels than this are damage.
 constexpr uint32_t kMaxLevels = 256;
 constexpr size_t kSequenceAndTypeBytes = 8;
 
@@ -190,7 +190,7 @@ class Decoder {
 
   std::string_view input_;
   VersionEdit* const edit_;
-  std::vector<uint64_t> numbers_;  // of the field
+  std::vector<uint64_t> numbers_;  // the field's numbers
   std::vector<std::string_view> texts_;
   uint32_t unknown_field_ = 0;
 };

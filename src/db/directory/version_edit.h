@@ -20,8 +20,8 @@ struct DeletedFile {
   uint64_t number = 0;
 };
 
-// The database's numbers. Engines refuse a MANIFEST in which no edit has them: LevelDB
-// VersionSet::Recover, RocksDB VersionEditHandler::CheckIterationResult.
+// The database's numbers. Engines refuse a MANIFEST without them: LevelDB VersionSet::Recover,
+// RocksDB VersionEditHandler::CheckIterationResult.
 constexpr const char* kNumbers[] = {"log number", "next file number", "last sequence number"};
 using Numbers = std::array<std::optional<uint64_t>, std::size(kNumbers)>;
 
@@ -35,7 +35,7 @@ struct VersionEdit {
   std::vector<TableFile> new_files;  // without their paths
   // The number of further edits in its atomic group. RocksDB applies all of a group, or none.
   std::optional<uint32_t> remaining_in_group;
-  Numbers numbers;  // that it has
+  Numbers numbers;  // the numbers in this edit
   bool has_rocksdb_tags = false;
 };
 

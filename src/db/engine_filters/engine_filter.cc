@@ -50,7 +50,7 @@ double RibbonRate(const stock::RibbonShape& shape) {
   return lower * std::ldexp(1.0, 1 - columns) + (1 - lower) * std::ldexp(1.0, -columns);
 }
 
-// The rate of a stock filter with n keys.
+// The false-positive rate of a stock filter with n keys.
 double StockRate(const stock::StockFilter& stock, uint64_t num_keys) {
   const int num_probes = std::min(stock.num_probes, kMaxProbes);
   switch (stock.kind) {
@@ -58,7 +58,7 @@ double StockRate(const stock::StockFilter& stock, uint64_t num_keys) {
       return RibbonRate(stock.ribbon);
     case stock::StockKind::kBloom:
       return ExactBlockedFalsePositiveRate(num_keys, stock.num_blocks, num_probes);
-    default:  // a legacy one, whose blocks have the size of ExactBlocked's on most CPUs
+    default:  // a legacy filter, whose blocks have the size of ExactBlocked's on most CPUs
       return filter::WithEqualHashes(
           ExactBlockedFalsePositiveRate(num_keys, std::max<uint64_t>(stock.payload_bytes / 64, 1),
                                         num_probes),
@@ -73,7 +73,7 @@ double PayloadRate(const filter::FilterShape& shape, uint64_t num_keys) {
       num_keys);
 }
 
-// ---- Filters by their bytes.
+// ---- Filters, recognised by their bytes.
 
 // Queries through a reader of src/filter/stock/readers.h.
 template <typename Reader>
@@ -93,7 +93,7 @@ EngineFilter OpenReader(EngineFilter facts, const Reader& reader) {
   return facts;
 }
 
-// Answers the same to every key.
+// Gives the same answer for every key.
 EngineFilter OpenConstant(EngineFilter facts, bool answer) {
   facts.query = [answer](size_t n, const std::string_view*, bool* answers) {
     std::fill_n(answers, n, answer);
@@ -161,7 +161,7 @@ struct PayloadReader {
   bool MayMatch(uint64_t hash) const { return filter::HashMayMatch(payload, *kernel, hash); }
 };
 
-// Filters of the old name.
+// Filters with LevelDB's name from before 1.18.
 struct OldReader : PayloadReader {
   static uint64_t Hash(std::string_view key) {
     return filter::LevelDBHash32(key) | uint64_t{filter::RocksDBHash32(key)} << 32;
@@ -202,14 +202,14 @@ EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes) {
   if (!name.empty() && name != kLevelDBName && !policy.is_old && !policy.is_bloomline) {
     return UnknownPolicy(std::move(facts), name);
   }
-  // LevelDB does not query a filter without bytes, and takes one byte for a filter without keys;
-  // bloomline under another name than LevelDB's takes it for damage.
+  // LevelDB does not query an empty filter, and takes one byte for a filter without keys, which
+  // bloomline takes for damage unless the name is LevelDB's.
   const size_t least = policy.is_bloomline ? 1 : 2;
   if (bytes.size() < least) return OpenConstant(std::move(facts), Kind::kNoKeys);
   return OpenPayload(policy, bytes);
 }
 
-// ---- RocksDB's full filters and partitions: bloomline's, by their trailer, and RocksDB's own.
+// ---- Full filters and partitions in RocksDB: its own, and bloomline's, which the trailer shows.
 
 EngineFilter OpenBloomline(std::string_view bytes) {
   std::string why;
@@ -257,8 +257,8 @@ EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes) {
 
 // ---- Ranges around a key.
 
-// Sets [*begin, *end) to the keys whose cell of `bits` bits is that of `key` (range_field.h).
-// Returns false if no cell is behind it.
+// Sets [*begin, *end) to the keys that share their cell of `bits` bits with `key` (range_field.h).
+// Returns false if this is the last cell.
 bool RangeOfCell(std::string_view key, size_t bits, std::string* begin, std::string* end) {
   begin->resize(filter::CellBytes(bits));
   filter::WriteCell(key, bits, begin->data());
@@ -275,7 +275,7 @@ bool RangeOfCell(std::string_view key, size_t bits, std::string* begin, std::str
 
 bool PrefixMayMatch(const EngineFilter& filter, std::string_view prefix) {
   std::string end(prefix.substr(0, prefix.find_last_not_of('\xff') + 1));
-  if (end.empty()) return true;  // no key is behind it
+  if (end.empty()) return true;  // no key is behind the range
   ++end.back();
   return filter.RangeMayMatch(prefix, end);
 }
@@ -302,7 +302,7 @@ std::optional<Format> FormatOf(Kind kind) {
 }
 
 std::set<Kind> KindsFor(Container container, Format format) {
-  constexpr double kAnyBits = 10;  // kinds hardly depend on it, but shapes need a number
+  constexpr double kAnyBits = 10;  // shapes need a number, but kinds hardly depend on it
   const bool is_rocksdb = container == Container::kRocksDB;
   std::set<Kind> kinds;
   if (is_rocksdb && format == Format::kBloom) kinds = {Kind::kRocksDBBloom, Kind::kRocksDBLegacy};
@@ -333,7 +333,7 @@ FilterFigures FiguresFor(Container container, Format format, uint64_t num_keys,
   const filter::FilterShape shape =
       is_rocksdb ? filter::TableShape(format, {num_keys, bits_per_key, filter::kTrailerBytes})
                  : filter::LevelDBShapes(format, bits_per_key).For(num_keys);
-  constexpr uint64_t kCodeBytes = 1;  // LevelDB's
+  constexpr uint64_t kCodeBytes = 1;  // LevelDB's code byte
   const uint64_t bytes = shape.payload_bytes() + (is_rocksdb ? filter::kTrailerBytes : kCodeBytes);
   return {static_cast<double>(bytes) / static_cast<double>(num_keys),
           filter::ExactShapeRate(shape, num_keys)};
@@ -354,7 +354,7 @@ double EngineFilter::ExpectedRate(uint64_t num_keys) const {
   if (rates.size() >= kMaxRates) rates.clear();
   const Arguments arguments(kind, num_probes, num_blocks, payload_bytes, num_keys);
   if (const auto known = rates.find(arguments); known != rates.end()) return known->second;
-  // Before it is stored: the formula may throw std::bad_alloc.
+  // Compute the rate before it is stored: the formula may throw std::bad_alloc.
   double rate = formula(num_keys);
   if (rate > 1) rate = 1;  // Sums of rounded numbers may exceed 1. NaN stays.
   rates.emplace(arguments, rate);

@@ -1,6 +1,6 @@
-// The filters inside SSTables, and all that `bloomline db` asks the core about them: kind, expected
-// rate, queries, and the size of filters to come. They are bloomline's, RocksDB's Bloom, Ribbon and
-// legacy Bloom filters, and LevelDB's, recognised and queried in the way of their engine, without
+// The filters inside SSTables: bloomline's, RocksDB's Bloom, Ribbon and legacy Bloom filters, and
+// LevelDB's. `bloomline db` gets from here their kind and expected rate, queries, and the size of
+// filters yet to be written. Filters are recognised and queried as their engine does it, without
 // the engine.
 //
 // RocksDB: table/block_based/filter_policy.cc, util/bloom_impl.h, util/ribbon_impl.h. LevelDB:
@@ -27,10 +27,10 @@ struct RangeField;  // src/filter/ranges/range_field.h
 
 namespace bloomline::engine_filters {
 
-// The names of the engines' own filters, which bloomline's have, too.
+// The names of the engines' own filters, which bloomline's filters share.
 using filter::kLevelDBName;
 using filter::kRocksDBName;
-// The prefix extractor of filters with entries for ranges. All its prefixes are empty.
+// The name of the prefix extractor for filters with range entries. All its prefixes are empty.
 constexpr std::string_view kRangeExtractor = "bloomline.ranges";
 
 // The origin of filter bytes, which determines how they are read: LevelDB's filter block, with one
@@ -38,7 +38,7 @@ constexpr std::string_view kRangeExtractor = "bloomline.ranges";
 using Container = sstable::Engine;
 
 enum class Kind : uint16_t {
-  // RocksDB's own kinds. The first three can be any engine's.
+  // The first three kinds occur in any engine; then come RocksDB's own.
   kUnknown,
   kAlwaysMatch,
   kNoKeys,
@@ -51,7 +51,7 @@ enum class Kind : uint16_t {
   kClassic = kFirstLayout + 0xFE,
 };
 const char* KindName(Kind kind);  // "RocksDB Ribbon"
-// The format that writes this layout of bloomline's; nothing for other kinds.
+// The format that writes this layout of bloomline; nothing for other kinds.
 std::optional<Format> FormatOf(Kind kind);
 constexpr bool IsBloomline(Kind kind) {
   return kind >= Kind::kFirstLayout && kind != Kind::kClassic;
@@ -60,57 +60,57 @@ constexpr bool IsBloomline(Kind kind) {
 // The kinds that engines write with this format: some layouts are for few keys.
 std::set<Kind> KindsFor(Container container, Format format);
 
-// The size and the rate of one filter to come.
+// The size and the rate of a filter yet to be written.
 struct FilterFigures {
   double bytes_per_key = 0;  // whole blocks and the trailer or code included
   double rate = 1;
 };
-// The figures of a filter of num_keys keys, at least 1. bits_per_key is 0, no filter, or allowed in
-// `format`, which is kBlocked or kCompact, or in RocksDB kBloom or kRibbon. Takes up to 1 ms.
+// Computes the figures of a filter with num_keys keys, at least 1. bits_per_key is 0 (no filter) or
+// allowed in `format`: kBlocked, kCompact or, in RocksDB, kBloom or kRibbon. Takes up to 1 ms.
 FilterFigures FiguresFor(Container container, Format format, uint64_t num_keys,
                          double bits_per_key);
 
 // One filter. Borrows the bytes. Const functions are thread-safe.
 struct EngineFilter {
-  // `name` is that of the filter block (Table::filter_name); empty: the engine's own. bloomline's
-  // filters are recognised by their bytes in kRocksDB; in kLevelDB the name says whether codes are
-  // bloomline's. A user's name without "bloomline" is unknown: a caller who knows better passes
-  // "bloomline".
+  // `name` is the filter block's name (Table::filter_name); empty: the engine's own. In kRocksDB,
+  // the bytes show whether a filter is bloomline's; in kLevelDB, the name shows whether the codes
+  // are. A user's own name without "bloomline" is unknown: callers who know that it is bloomline's
+  // pass "bloomline".
   static EngineFilter Open(Container container, std::string_view name, std::string_view bytes);
 
-  // Returns false if its keys cannot be queried here, so that MayMatch is always true: for
+  // Returns false if the filter cannot be queried here, so that MayMatch is always true: for
   // kUnknown, and for bloomline's filters with a seed in LevelDB.
   bool CanQuery() const { return why.empty(); }
 
-  // The false-positive rate of this layout with n keys (or prefixes), from theory, with the bytes'
-  // own size: exact for blocks, not an approximation for one big bit array. NaN: unknown. Probes of
-  // LevelDB's filters and RocksDB's legacy ones count as independent, though they are not: with 10
-  // bits per key, 36 keys in one of LevelDB's have 1.16 % instead of 0.87 %, and no memory brings a
-  // legacy filter below 0.1 % (facebook/rocksdb#4120).
+  // The theoretical false-positive rate of this layout and size with n keys (or prefixes): exact
+  // for blocks, not the approximation by one big bit array. NaN: unknown. Probes of LevelDB's and
+  // of RocksDB's legacy filters count as independent, though they are not: with 10 bits per key, a
+  // LevelDB filter of 36 keys has a rate of 1.16 % instead of 0.87 %, and no memory brings a legacy
+  // filter below 0.1 % (facebook/rocksdb#4120).
   double ExpectedRate(uint64_t num_keys) const;
 
   bool MayMatch(std::string_view key) const;
   // Sets may_match[i] for keys[i]; prefetches. Returns the number of matches.
   size_t MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
-  // Returns false if it has no key in [begin, end), in the order of bytes. Always true without
-  // `ranges`.
+  // Returns false if the filter has no key in [begin, end), in the order of bytes. Always true
+  // without `ranges`.
   bool RangeMayMatch(std::string_view begin, std::string_view end) const {
     return range_query == nullptr || range_query(begin, end);
   }
-  // Queries the range of this key alone, and those of all keys that begin like it: a query of the
-  // first looks up only some of its prefixes. Needs `ranges`. False: one of them does not match.
+  // Queries the range of this key alone, which looks up only some of its prefixes, and the ranges
+  // of all keys with each of its prefixes. Needs `ranges`. False: one of them does not match.
   bool RangesAroundMayMatch(std::string_view key) const;
 
   Kind kind = Kind::kUnknown;
-  std::string why;     // if not CanQuery(): the reason
-  int num_probes = 0;  // 0 without probes
+  std::string why;     // the reason if CanQuery() is false
+  int num_probes = 0;  // 0: the layout has no probes
   uint64_t payload_bytes = 0;
   uint64_t num_blocks = 0;
-  uint64_t entry_bytes = 0;  // the memory of its entries for ranges, which lie behind the payload
-  // The field for ranges of a bloomline filter; null if it is missing or not understood.
+  uint64_t entry_bytes = 0;  // the size of the range entries, which lie behind the payload
+  // The range field of a bloomline filter; null if it is missing or not understood.
   std::shared_ptr<const filter::RangeField> ranges;
 
-  // What Open sets for the functions above; the formula of the rate only for what has keys.
+  // Open sets these for the functions above; the formula of the rate only if there can be keys.
   std::function<double(uint64_t num_keys)> formula;
   std::function<void(size_t n, const std::string_view* keys, bool* may_match)> query;
   std::function<bool(std::string_view begin, std::string_view end)> range_query;

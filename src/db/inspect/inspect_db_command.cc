@@ -1,4 +1,4 @@
-// bloomline db inspect: the command line. inspection.h inspects.
+// bloomline db inspect: the command line. inspection.h has the inspection.
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -63,7 +63,7 @@ cli::Json RangesJson(const RangeFacts& ranges) {
   return json;
 }
 
-// What a file and a level have in common.
+// The cells that rows of files and of levels share.
 cli::Json SumsJson(const FilterSums& sums) {
   return {{"layouts", KindsJson(sums.kinds)},
           {"filters", sums.num_filters},
@@ -151,7 +151,7 @@ std::optional<Format> ParseFormat(const std::string& text, std::string* error) {
 // A file without keys meets any requirement.
 bool HasFormat(Format format, const FileFacts& facts) {
   if (!facts.has_filter()) return facts.num_keys == 0;
-  // RocksDB writes a Bloom filter instead of a Ribbon filter of so few keys, if that is smaller.
+  // For few keys, RocksDB writes a Bloom filter instead of a Ribbon filter if that is smaller.
   constexpr uint64_t kMaxKeysOfFallback = 1024;
   std::set<engine_filters::Kind> kinds = engine_filters::KindsFor(facts.engine, format);
   kinds.insert(engine_filters::Kind::kNoKeys);

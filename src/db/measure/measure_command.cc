@@ -15,7 +15,7 @@
 namespace bloomline::db {
 namespace {
 
-// "0.957 % (0.05)", with the longer half of the confidence interval; of few queries "0 % of 12".
+// "0.957 % (0.05)", with the longer half of the confidence interval; for few queries "0 % of 12".
 std::string MeasuredText(const WeightedRate& rate) {
   constexpr uint64_t kFewQueries = 1000;
   if (!(rate.queries() > 0)) return "-";

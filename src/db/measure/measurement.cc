@@ -16,12 +16,12 @@ namespace {
 using sstable::FilterKind;
 using sstable::Table;
 
-constexpr uint64_t kBlocksTogether = 8;  // are read before others are skipped
-// If fewer keys are stored, several missing keys are queried for each: so many in all.
+constexpr uint64_t kBlocksTogether = 8;  // blocks read before others are skipped
+// The total number of queries if fewer keys are stored: then each gets several missing keys.
 constexpr uint64_t kFewQueries = 100000;
-constexpr uint64_t kMaxAskedBytes = 64 << 20;  // then one for each
+constexpr uint64_t kMaxAskedBytes = 64 << 20;  // above this, each key gets one query
 
-// The next key of the same length: its last byte is one higher, with a carry. False: there is none.
+// Makes the next key of the same length: adds one to the last byte, with a carry. False: none.
 bool Increment(std::string* key) {
   for (size_t i = key->size(); i-- > 0;) {
     char& c = (*key)[i];
@@ -31,10 +31,9 @@ bool Increment(std::string* key) {
   return false;
 }
 
-// `num_keys` of the table, 0 if unknown, determines how much of it is read: about options.samples
-// keys. Memory: that of KeyWalk. In an unknown order (result->by_bytes), the keys beside a missing
-// one may be anywhere. The file is then read once more, to its end, and the queries wait for it in
-// memory.
+// Reads about options.samples keys of the table's `num_keys` (0: unknown). Memory: that of KeyWalk.
+// In an unknown order (result->by_bytes), the neighbours of a missing key may be anywhere in the
+// file. So the file is then read once more, to its end, and the queries stay in memory until then.
 class Meter final : public KeyWalk {
  public:
   Meter(const Table& table, uint64_t num_keys, const MeasureOptions& options, MeasureResult* result)
@@ -47,9 +46,9 @@ class Meter final : public KeyWalk {
     // work than reading all.
     if (factor >= 2) blocks_to_skip_ = static_cast<uint64_t>((factor - 1) * kBlocksTogether);
     result_.whole_file = blocks_to_skip_ == 0;
-    // Small levels waste as many reads as large ones, so their rates must be as good: of 10 keys
-    // with one query each, a rate of 1 % would look like none or like 10 %. Filters by offset hold
-    // few keys each, and there the next key is the one that matters.
+    // Small levels waste as many reads as large ones, so their rates must be as precise: 10 keys
+    // with one query each would show a rate of 1 % as 0 or 10 %. Filters by offset hold few keys
+    // each, so only the next key matters there.
     if (!IsByOffset() && num_keys != 0) {
       queries_of_key_ = (std::min(kFewQueries, options.samples) + num_keys - 1) / num_keys;
     }
@@ -69,7 +68,7 @@ class Meter final : public KeyWalk {
   bool AddEntry(std::string* error) override {
     std::string_view unit = keys_.Key(entry().user_key());
     if (result_.of_prefixes && !keys_.Prefix(unit, &unit)) return true;
-    // An older version of the key, perhaps in the next block or behind skipped ones.
+    // This is an older version of the key, perhaps in the next block or after skipped ones.
     if (result_.keys_read != 0 && unit == last_) {
       has_last_ = true;
       begins_block_ = false;
@@ -111,12 +110,12 @@ class Meter final : public KeyWalk {
     queries.Add(may_match);
   }
 
-  using Bound = std::optional<std::string_view>;  // none: the order is unknown
+  using Bound = std::optional<std::string_view>;  // nullopt: the order is unknown
 
-  // Asks for missing keys between `low` and `high`, which are stored beside each other.
+  // Queries missing keys between `low` and `high`, which are adjacent stored keys.
   bool AskBetween(std::string_view low, Bound high, std::string* error) {
     if (!high && IsFull()) return true;
-    // A table may have more keys than its properties say, and longer ones than memory is for.
+    // A table may have more keys than its properties say, and keys longer than the memory allows.
     const uint64_t queries = asked_bytes_ > kMaxAskedBytes
                                  ? 1
                                  : std::min(queries_of_key_, kMaxAskedBytes / (low.size() + 1) + 1);
@@ -124,8 +123,8 @@ class Meter final : public KeyWalk {
   }
 
   bool AskAdjacent(uint64_t queries, std::string_view low, Bound high, std::string* error) {
-    // Between the last key of a block and the first of the next, the index decides which filter by
-    // offset is queried.
+    // Between the last key of a block and the first key of the next, the index decides which filter
+    // by offset the engine queries.
     if (IsByOffset() && begins_block_) return true;
     key_.assign(low);
     for (uint64_t i = 0; i < queries; ++i) {
@@ -135,8 +134,7 @@ class Meter final : public KeyWalk {
     return true;
   }
 
-  // To a hash, eight random bytes behind a key make another key of it. Prefixes have no room for
-  // them.
+  // For a hash, a key with eight more random bytes is another key. Prefixes have no room for them.
   bool AskElsewhere(uint64_t queries, std::string_view low, Bound high, std::string* error) {
     if (result_.of_prefixes) return true;
     for (uint64_t i = 0; i < queries; ++i) {
@@ -148,7 +146,7 @@ class Meter final : public KeyWalk {
     return true;
   }
 
-  // Asks the filter of key_, which may lie anywhere between the last entry and this one.
+  // Queries the filter for key_, which may lie anywhere between the last entry and this one.
   bool AskFor(Purpose purpose, std::string* error) {
     if (!result_.by_bytes.empty()) {
       AskLater(purpose);
@@ -171,18 +169,18 @@ class Meter final : public KeyWalk {
     if (IsFull()) return;
     uint64_t its_filter = filter();
     if (its_filter == Table::FilterReader::kUnknownFilter) {
-      // A part of the file stands for the same part of the partitions.
+      // The fraction of the file that is read covers the same fraction of the partitions.
       const uint64_t filters = filters_.reader().num_filters();
       const double part = Quotient(place().block_offset, table_.file_bytes());
       its_filter = static_cast<uint64_t>(part * static_cast<double>(filters));
     }
-    constexpr uint64_t kBytesBeside = 128;  // of a query, its place in the set, and the allocations
+    constexpr uint64_t kBytesBeside = 128;  // a query, its place in the set, and allocations
     asked_bytes_ += kBytesBeside + key_.size();
     later_.push_back({key_, its_filter, purpose});
     if (!missing_.insert(later_.back().key).second) later_.pop_back();
   }
 
-  // Asks for the keys that are not in the file.
+  // Makes the queries for the keys that are not in the file.
   bool Finish(std::string* error) override {
     if (later_.empty()) return true;
     const auto reader = table_.NewKeyReader(error);
@@ -209,8 +207,8 @@ class Meter final : public KeyWalk {
   std::mt19937_64 random_;
   MeasureResult& result_;
   uint64_t blocks_to_skip_ = 0;
-  uint64_t queries_of_key_ = 1;  // of each kind
-  uint64_t blocks_ = 0;          // that were read since some were skipped
+  uint64_t queries_of_key_ = 1;  // for each kind of query
+  uint64_t blocks_ = 0;          // blocks read since some were skipped
   bool begins_block_ = true;
   bool has_last_ = false;
   std::string last_;
@@ -219,7 +217,7 @@ class Meter final : public KeyWalk {
   uint64_t asked_bytes_ = 0;
   const uint64_t most_later_;
   std::deque<Later> later_;
-  std::unordered_set<std::string_view> missing_;  // of their keys
+  std::unordered_set<std::string_view> missing_;  // the queried keys not found in the file so far
 };
 
 std::string WhyNot(const Table& table, const FilterKeys& keys) {
@@ -230,10 +228,10 @@ std::string WhyNot(const Table& table, const FilterKeys& keys) {
   return std::string();
 }
 
-constexpr uint64_t kEnough = 100;  // queries; fewer find no false positive in most files
+constexpr uint64_t kEnough = 100;  // with fewer queries, most files show no false positive
 
-// The rate that a file has for missing keys: of those adjacent to stored ones, or if there were
-// too few, of those elsewhere. NaN: too few of both.
+// A file's rate for missing keys adjacent to stored ones or, with too few of these, for missing
+// keys elsewhere. NaN: too few of both.
 double MeasuredRate(const MeasureResult& result) {
   for (const Queries& queries : {result.adjacent, result.elsewhere}) {
     if (queries.queries >= kEnough) return queries.rate();
@@ -295,7 +293,7 @@ MeasuredGroup MeasuredRates(const Group& group, const Inspection& inspection,
     const Queries& adjacent = results[i].adjacent;
     const Queries& elsewhere = results[i].elsewhere;
     const double rate = MeasuredRate(results[i]);
-    // Gets query a file that vanished or failed meanwhile, too, or what replaces it.
+    // Gets also query a file that vanished or failed meanwhile, or its replacement.
     measured.wasted_reads +=
         file.coverage * (file.used() && !std::isnan(rate) ? rate : file.rate());
     if (!results[i].not_measured.empty()) ++measured.not_measured[results[i].not_measured];

@@ -1,4 +1,4 @@
-// The measurement of all files.
+// Measures the false-positive rates of all files.
 #ifndef BLOOMLINE_DB_MEASURE_MEASUREMENT_H_
 #define BLOOMLINE_DB_MEASURE_MEASUREMENT_H_
 
@@ -30,13 +30,13 @@ struct Queries {
 };
 
 struct MeasureResult {
-  Queries adjacent;        // of missing keys adjacent to stored ones
-  Queries elsewhere;       // of missing keys elsewhere
-  uint64_t keys_read = 0;  // different ones; prefixes if the filters hold nothing else
+  Queries adjacent;        // for missing keys adjacent to stored ones
+  Queries elsewhere;       // for missing keys elsewhere
+  uint64_t keys_read = 0;  // distinct keys; prefixes if the filters hold nothing else
   bool of_prefixes = false;
-  bool whole_file = true;  // else some blocks were skipped
+  bool whole_file = true;  // false: some blocks were skipped
   std::string by_bytes;    // why keys are adjacent by their bytes, not by the comparator; or empty
-  std::string not_measured;  // why; empty: it was
+  std::string not_measured;  // why the file was not measured; empty: it was
 };
 
 constexpr char kNoFilter[] = "no filter";  // why a file was not measured
@@ -46,8 +46,8 @@ struct MeasureOptions {
   uint64_t seed = 1;
 };
 
-// Both ends of Wilson's interval of 95 % for a rate that was measured by `queries` queries, which
-// may be an effective number. Right for rates near 0 and for few queries, too. NaN without queries.
+// Both ends of Wilson's 95 % interval for a rate measured with `queries` queries, which may be an
+// effective number. It also holds for rates near 0 and few queries. NaN without queries.
 inline std::pair<double, double> ConfidenceInterval(double rate, double queries) {
   if (!(queries > 0)) return {std::nan(""), std::nan("")};
   constexpr double z = 1.959964;
@@ -74,7 +74,7 @@ class WeightedRate {
   }
   double rate() const { return weights_ > 0 ? rates_ / weights_ : std::nan(""); }
   double queries() const { return squares_ > 0 ? weights_ * weights_ / squares_ : 0; }
-  uint64_t num_queries() const { return num_queries_; }  // in all
+  uint64_t num_queries() const { return num_queries_; }  // the total
 
  private:
   double weights_ = 0;
@@ -86,23 +86,23 @@ class WeightedRate {
 // Adds --samples and --seed.
 void AddMeasureOptions(CLI::App* command, MeasureOptions* options);
 
-// Measures all files whose inspection is done; the others keep their state. Results are as
-// Inputs::files; files that vanished or failed meanwhile have no queries. options.seed and a file's
-// number give its random keys, whatever the threads.
+// Measures all files whose inspection is done; the others keep their state. Returns a result for
+// each of Inputs::files; files that vanished or failed meanwhile have no queries. options.seed and
+// a file's number determine its random keys, whatever the number of threads.
 std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
                                    const MeasureOptions& options, const std::string& name,
                                    const Inspection& inspection);
 
 // The rates of a group's files, weighted by how many Gets query each.
 struct MeasuredGroup {
-  uint64_t files = 0;  // with filters that were measured
+  uint64_t files = 0;  // files whose filters were measured
   WeightedRate adjacent;
   WeightedRate elsewhere;
   WeightedRate expected;  // in theory
-  // Per Get of a missing key; files that were not measured count with their expected rate, those
+  // Per Get of a missing key. Files that were not measured count with their expected rate, files
   // without a filter with 1. NaN: unknown.
   double wasted_reads = 0;
-  // Files by reason, as MeasureResult has it.
+  // The number of files for each reason that MeasureResult names.
   std::map<std::string, uint64_t> by_bytes;
   std::map<std::string, uint64_t> not_measured;
 };

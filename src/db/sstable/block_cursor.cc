@@ -54,7 +54,7 @@ bool BlockCursor::Open(std::string_view block, Engine engine) {
   values_end_ = block.data() + left;
   entries_end_ = is_separated_ ? block.data() + values_offset : values_end_;
   value_ = entries_end_;
-  next_ = num_restarts == 0 ? entries_end_ : block.data();  // without restarts it is empty
+  next_ = num_restarts == 0 ? entries_end_ : block.data();  // a block without restarts is empty
   return true;
 }
 
@@ -112,7 +112,7 @@ bool IndexBlockCursor::Next(std::string* error) {
 bool IndexBlockCursor::DecodeValue() {
   std::string_view value = cursor_.value();
   if (form_.has_deltas && cursor_.shared_key_bytes() > 0) {
-    // The block follows the one before, and its size is given as the difference, with zigzag signs.
+    // The block follows the one before. Its size is stored as a difference, in zigzag coding.
     uint64_t coded;
     if (!TakeVarint(&value, &coded)) return false;
     const uint64_t difference = (coded >> 1) ^ (~(coded & 1) + 1);

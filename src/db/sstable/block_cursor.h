@@ -18,8 +18,8 @@ namespace bloomline::sstable {
 // entry   := shared unshared value_size [value offset] key[shared:] value
 // footer  := [values' offset] number of restarts and flags (4 bytes)
 // The three numbers are varints. Keys share bytes with the key before, except at restarts. In
-// RocksDB's newest form, "separated", all values are behind all keys; entries at a restart say
-// where theirs is, the others' follow the one before.
+// RocksDB's newest form, "separated", all values are behind all keys. An entry at a restart has the
+// offset of its value; each other value follows the one before.
 class BlockCursor {
  public:
   // The block must not change. Returns false if it is damaged; problem() then says how, and Next
@@ -32,8 +32,8 @@ class BlockCursor {
     return NextKey(true, &value_size) && TakeValue(value_size);
   }
 
-  // In index blocks whose values are deltas the entries lack value_size. value() goes up to the end
-  // of all values; EndValue says where it really ends.
+  // In index blocks whose values are deltas, entries lack value_size. value() then extends to the
+  // end of all values, until the caller tells EndValue where the value ends.
   bool NextUnsized() {
     uint32_t value_size;
     if (!NextKey(false, &value_size)) return false;
@@ -96,7 +96,7 @@ class BlockCursor {
   size_t key_size_ = 0;
   uint32_t shared_ = 0;
   bool is_separated_ = false;
-  const char* next_restart_ = nullptr;  // of separated blocks: its 4 bytes in the list of restarts
+  const char* next_restart_ = nullptr;  // separated blocks only: a place in the list of restarts
   const char* restarts_end_ = nullptr;
   const char* problem_ = nullptr;
 };
@@ -105,9 +105,9 @@ class BlockCursor {
 
 struct IndexForm {
   Engine engine = Engine::kRocksDB;
-  bool has_two_levels = false;  // the index has blocks, which an index leads to
+  bool has_two_levels = false;  // an index over index blocks
   bool has_user_keys = false;   // separators without sequence number and type
-  bool has_deltas = false;      // a handle may be only the size's difference to the one before
+  bool has_deltas = false;      // a handle may be only the difference to the size before
   bool has_first_keys = false;  // the first key of each block is behind its handle
 };
 

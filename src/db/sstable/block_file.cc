@@ -40,7 +40,7 @@ bool DecodeWithContext(std::string_view bytes, bool verify_checksum, Footer* foo
         ChecksumContext(footer->base_context_checksum, footer->offset);
     if (computed != stored) return false;
   }
-  // 8 reserved bytes follow, which features to come may use.
+  // 8 bytes follow, which RocksDB reserves for later features.
   if (LoadLittleEndian64(bytes.data() + 33) != 0) return false;
   if (metaindex_bytes + kBlockTrailerBytes > footer->offset) return false;
   footer->metaindex = {footer->offset - kBlockTrailerBytes - metaindex_bytes, metaindex_bytes};
@@ -49,7 +49,7 @@ bool DecodeWithContext(std::string_view bytes, bool verify_checksum, Footer* foo
 
 // ---- Blocks.
 
-// Sequential reads double from the first size to the last one: a caller that wants a few blocks of
+// Sequential reads double from the first size to the last: a caller that wants only a few blocks of
 // each file does not pay for a megabyte.
 constexpr uint64_t kFirstReadAhead = 64 << 10;
 constexpr uint64_t kLastReadAhead = 1 << 20;

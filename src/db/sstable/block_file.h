@@ -1,4 +1,4 @@
-// The blocks of a table's file: read, checked, decompressed.
+// Reads, checks and decompresses the blocks of a table's file.
 #ifndef BLOOMLINE_DB_SSTABLE_BLOCK_FILE_H_
 #define BLOOMLINE_DB_SSTABLE_BLOCK_FILE_H_
 
@@ -17,11 +17,11 @@ namespace bloomline::sstable {
 // ---- The last bytes of a table: RocksDB table/format.cc, "Footer format"; LevelDB
 // doc/table_format.md.
 
-// Behind each block: its compression type and its checksum.
+// The trailer of each block: its compression type and its checksum.
 constexpr uint64_t kBlockTrailerBytes = 5;
 
 struct Footer {
-  static constexpr size_t kMinBytes = 48;  // LevelDB's, and RocksDB's format_version 0
+  static constexpr size_t kMinBytes = 48;  // in LevelDB, and in RocksDB's format_version 0
   static constexpr size_t kMaxBytes = 53;
 
   // LevelDB's magic number, which RocksDB's format_version 0 has, too.
@@ -41,15 +41,15 @@ bool DecodeFooter(std::string_view end, uint64_t file_bytes, bool verify_checksu
 
 bool TakeBlockHandle(std::string_view* input, BlockHandle* handle);
 
-// Common to all readers of a table; set by Table::Open.
+// What all readers of a table share; Table::Open sets it.
 struct BlockFile {
   support::InputFile file;
   Footer footer;
   CompressionRules compression;
   bool verify_checksums = true;
 
-  // Returns false, with *error: "file: data block at offset 12: problem". The problem is put
-  // together as by support::StrCat.
+  // Returns false, with *error: "file: data block at offset 12: problem". support::StrCat joins the
+  // parts of the problem.
   template <typename... Parts>
   bool Damaged(std::string* error, const char* what, uint64_t offset,
                const Parts&... problem) const {
@@ -64,13 +64,13 @@ class BlockReader {
   BlockReader(const BlockFile* file, Access access)
       : file_(file), access_(access), decompressor_(&file->compression) {}
 
-  // For blocks that are read from now on: data blocks only.
+  // Sets the dictionary for blocks read from now on, which must be data blocks.
   void SetDictionary(std::string dictionary) { decompressor_.SetDictionary(std::move(dictionary)); }
 
-  // Reads the last n bytes of the file at once, for the blocks in them.
+  // Reads the last n bytes of the file at once; blocks in them then cost no other read.
   bool PrefetchTail(uint64_t n, std::string_view* tail, std::string* error);
 
-  // `what` is for errors: "data block".
+  // `what` names the block in errors: "data block".
   bool Read(const char* what, const BlockHandle& handle, std::string_view* contents,
             std::string* error);
   // Reads without checking checksum and compression: the trailer is at stored + handle.size.
@@ -79,7 +79,7 @@ class BlockReader {
   bool HasRightChecksum(const char* stored, const BlockHandle& handle) const;
 
  private:
-  // The bytes in the window, which is read anew if it lacks them.
+  // Returns the bytes from the window, which is read anew if it lacks them.
   bool Window(uint64_t offset, uint64_t n, const char** bytes, std::string* error);
 
   const BlockFile* const file_;

@@ -1,5 +1,5 @@
-// The built-in orders of keys of the engines, by the comparator's name, and the timestamp that some
-// put behind each key. Keys in other orders cannot be compared here.
+// The engines' built-in orders of keys, by the comparator's name, and the timestamp that some
+// comparators expect at the end of each key. Keys in other orders cannot be compared here.
 #ifndef BLOOMLINE_DB_SSTABLE_COMPARATOR_H_
 #define BLOOMLINE_DB_SSTABLE_COMPARATOR_H_
 
@@ -22,8 +22,8 @@ KeyOrder OrderOf(std::string_view comparator);
 // The order of a table's keys, whose timestamps may have been stripped.
 KeyOrder OrderOf(const Properties& properties);
 
-// Returns a number below, at, or above 0. The order must be known. Of equal keys the one with the
-// larger timestamp is first.
+// Returns a number below, at, or above 0. The order must be known. Of equal keys, the key with the
+// larger timestamp comes first.
 int Compare(const KeyOrder& order, std::string_view a, std::string_view b);
 
 // The key that the engine gives to its filter. A key that is too short is returned whole.

@@ -41,7 +41,7 @@ class FiltersByOffset final : public Table::FilterReader {
   bool Open(std::string* error) {
     constexpr size_t kEndBytes = 5;
     if (!reader_.Read(kFilterBlock, parts_.filter, &block_, error)) return false;
-    // LevelDB ignores such a block, and so finds every key in it.
+    // LevelDB ignores such a block, so every key matches there.
     if (block_.size() < kEndBytes) return Damaged(error, "it has fewer than 5 bytes");
     const size_t end = block_.size() - kEndBytes;
     base_lg_ = static_cast<unsigned char>(block_.back());
@@ -56,7 +56,7 @@ class FiltersByOffset final : public Table::FilterReader {
   bool Read(uint64_t index, std::string_view* bytes, std::string* error) override {
     const char* entry = block_.data() + list_ + index * 4;
     const uint32_t begin = LoadLittleEndian32(entry);
-    const uint32_t end = LoadLittleEndian32(entry + 4);  // of the last one: the list's own offset
+    const uint32_t end = LoadLittleEndian32(entry + 4);  // the last entry: the list's offset
     if (begin > end || end > list_) return Damaged(error, "filter ", index, " is not in it");
     *bytes = block_.substr(begin, end - begin);
     return true;
@@ -136,15 +136,15 @@ class FilterPartitions final : public Table::FilterReader {
     size_t separator_size;
   };
 
-  // Adds a partition of an index of index_bytes.
+  // Adds a partition, given the size of the partition index.
   bool Add(std::string_view separator, const BlockHandle& handle, uint64_t index_bytes,
            std::string* error) {
     if (!parts_.internal.index.has_user_keys && separator.size() < 8) {
       return Damaged(error, "a separator is too short");
     }
-    // Separators share bytes: a small crafted block can have more than any memory. With restarts
-    // after 64 entries or fewer they have at most 64 times its bytes. The file's bytes are also a
-    // bound, because 64 KiB of them can become a block of a gigabyte.
+    // Separators share bytes, so those of a small crafted block could exceed any memory. With
+    // restarts every 64 entries or fewer, they have at most 64 times the block's bytes. The file's
+    // size is a bound, too, because 64 KiB can decompress to a block of a gigabyte.
     const uint64_t file_bytes = parts_.blocks.file.size();
     const uint64_t max_separator_bytes =
         (uint64_t{64} << 20) + 64 * std::min(index_bytes, file_bytes);
@@ -152,7 +152,7 @@ class FilterPartitions final : public Table::FilterReader {
       return Damaged(error, "its separators have ", separators_.size() + separator.size(),
                      " bytes or more; allowed: at most ", max_separator_bytes);
     }
-    // In the order of writing, so the file's size bounds their total cost.
+    // Partitions must have the order of writing, so the file's size bounds their total cost.
     const uint64_t end = partitions_.empty() ? 0 : End(partitions_.back().handle);
     if (handle.offset < end || End(handle) < handle.offset) {
       return Damaged(error, "it leads to a partition at offset ", handle.offset,
@@ -164,7 +164,7 @@ class FilterPartitions final : public Table::FilterReader {
     }
     partitions_.push_back({handle, separators_.size(), separator.size()});
     separators_.append(separator);
-    // The engine seeks, and misses keys in another order.
+    // The engine uses binary search, which misses keys in another order.
     const bool is_in_order =
         partitions_.size() == 1 || InOrder(*(partitions_.end() - 2), partitions_.back());
     return is_in_order || Damaged(error, "its separators are not in order");
@@ -190,7 +190,7 @@ class FilterPartitions final : public Table::FilterReader {
                    WithoutTimestamp(order_, UserKey(b))) <= 0;
   }
 
-  // If two entries have one key, the one with the larger sequence number is first.
+  // Of two entries with the same key, the one with the larger sequence number comes first.
   bool IsBefore(const Partition& partition, std::string_view user_key, uint64_t sequence) const {
     const std::string_view separator = UserKey(partition);
     const bool has_sequence = !parts_.internal.index.has_user_keys;

@@ -9,7 +9,7 @@ namespace bloomline::sstable {
 namespace {
 
 constexpr const char* kWhat = "properties block";
-// Longer names are not read here. Names share bytes: those of a small block can need more than any
+// Longer names are not read. Names share bytes, so the names of a small block could exceed any
 // memory.
 constexpr size_t kMaxNameBytes = 64;
 constexpr const char* kGlobalSequence = "rocksdb.external_sst_file.global_seqno";
@@ -20,7 +20,7 @@ struct Values : std::map<std::string, std::string> {
     return found == end() ? std::string_view() : std::string_view(found->second);
   }
 
-  // RocksDB ignores a number that it cannot read, and so does this.
+  // Like RocksDB, we ignore a number that cannot be read.
   void Number(const char* name, uint64_t* value) const {
     std::string_view text = Text(name);
     uint64_t number;
@@ -47,7 +47,7 @@ struct Values : std::map<std::string, std::string> {
   }
 };
 
-// The name in the text of one of RocksDB's objects: "NAME", "{id=NAME;OPTION=VALUE;...}", or
+// The name in the text form of a RocksDB object: "NAME", "{id=NAME;OPTION=VALUE;...}", or
 // "bloomline.ranges:NUMBERS" (engines/rocksdb/ranges), whose numbers mean nothing here.
 std::string_view ObjectName(std::string_view text) {
   constexpr std::string_view kStart = "{id=";
@@ -86,7 +86,7 @@ void Fill(const Values& values, int format_version, InternalProperties* internal
       external_version == 2 && sequence.size() >= 8) {
     internal->global_sequence = LoadLittleEndian64(sequence.data());
   }
-  if (format_version >= 7) {  // "BuiltinV2;0407;": who compressed, and the types
+  if (format_version >= 7) {  // "BuiltinV2;0407;": the compressor, and the types
     const std::string_view compression = values.Text("rocksdb.compression");
     internal->compression_manager = compression.substr(0, compression.find(';'));
   }
@@ -111,8 +111,8 @@ bool ReadProperties(const BlockFile& file, const BlockHandle& handle, BlockReade
     const std::string_view name = cursor.key();
     if (name.size() > kMaxNameBytes) continue;
     const std::string_view value = cursor.value();
-    // RocksDB may write the sequence number into a file that it ingests, and keep the checksum for
-    // 0. Recompute the block's checksum once, even if the name occurs again.
+    // RocksDB may write the sequence number into a file that it ingests, and leave the checksum
+    // that was right for 0. Recompute the checksum once, even if the name occurs again.
     const bool is_first = values.emplace(name, value).second;
     if (is_right || !is_first || name != kGlobalSequence || value.size() != 8) continue;
     std::string copy(stored, static_cast<size_t>(handle.size + kBlockTrailerBytes));

@@ -8,7 +8,7 @@ namespace {
 
 using support::Refuse;
 
-// Read at once: most tables have the footer, the metaindex and the properties in it.
+// The part of the end that is read at once: it mostly has the footer, metaindex and properties.
 constexpr uint64_t kTailBytes = 64 << 10;
 constexpr const char* kMetaindex = "metaindex block";
 
@@ -27,7 +27,7 @@ bool ReadFooter(TableParts* parts, BlockReader* reader, std::string* error) {
   const Footer& footer = parts->blocks.footer;
   parts->index = footer.index;
   parts->blocks.compression.format_version = footer.format_version;
-  // Until the metaindex says otherwise.
+  // This holds until the metaindex says otherwise.
   parts->blocks.compression.engine = footer.has_leveldb_magic ? Engine::kLevelDB : Engine::kRocksDB;
   return true;
 }

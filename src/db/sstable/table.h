@@ -2,9 +2,9 @@
 // locked or written.
 //
 // Formats: LevelDB doc/table_format.md; RocksDB include/rocksdb/table.h (format_version 0 to 7),
-// table/format.h and table/block_based. Any bytes are safe: damage is an error that names the file
-// and the offset, and for an unknown version the error names it. Without memory, functions throw
-// std::bad_alloc; the command catches it and names the file.
+// table/format.h and table/block_based. Any bytes are safe: errors name the file and the offset of
+// the damage, or an unknown version. If memory runs out, functions throw std::bad_alloc, which the
+// command catches to name the file.
 #ifndef BLOOMLINE_DB_SSTABLE_TABLE_H_
 #define BLOOMLINE_DB_SSTABLE_TABLE_H_
 
@@ -19,13 +19,13 @@ namespace bloomline::sstable {
 
 struct BlockHandle {
   uint64_t offset = 0;
-  uint64_t size = 0;  // of the stored block, without its trailer of 5 bytes
+  uint64_t size = 0;  // bytes of the stored block, without its trailer of 5 bytes
 };
 
 enum class FilterKind {
-  kNone,      // also where RocksDB before 7.0 wrote filters by offset: later versions ignore them
-  kByOffset,  // LevelDB: a filter for each 2 KiB of offsets
-  kFull,      // RocksDB: one filter of all keys
+  kNone,         // or RocksDB before 7.0 wrote filters by offset, which later versions ignore
+  kByOffset,     // LevelDB: a filter for each 2 KiB of offsets
+  kFull,         // RocksDB: one filter of all keys
   kPartitioned,  // RocksDB: filters of key ranges, found through an index
 };
 
@@ -49,7 +49,7 @@ struct Properties {
 
 struct OpenOptions {
   bool verify_checksums = true;  // of every block that is read
-  // That of the database, for tables that do not name theirs: LevelDB's. Empty: the bytewise one.
+  // The database's comparator, for LevelDB's tables, which do not name one. Empty: bytewise.
   std::string comparator;
 };
 
@@ -71,16 +71,16 @@ class Table {
   int format_version() const;  // RocksDB's; 0 for LevelDB
   bool has_checksums() const;  // RocksDB can write blocks without them
   const Properties& properties() const;
-  uint64_t index_bytes() const;  // as it is in memory, if the table says so, else as stored
+  uint64_t index_bytes() const;  // the size in memory if the table records it, else as stored
 
   FilterKind filter_kind() const;
   // The name in the filter block's entry of the metaindex, without "filter.", "fullfilter." or
   // "partitionedfilter.": "leveldb.BuiltinBloomFilter2", "rocksdb.BuiltinBloomFilter", "bloomline".
   const std::string& filter_name() const;
-  // The filters' bytes in the form that the engine's policy or reader gets. Full: 1. Partitioned:
-  // one for each partition. By offset: one for each range of offsets; most hold no key and are
-  // empty. Cost: kFull: nothing yet; kPartitioned: the index over the partitions; kByOffset: all
-  // filters. The reader keeps the last one that it read.
+  // Reads the filters' bytes in the form that the engine's policy or reader gets. kFull has one
+  // filter; kPartitioned, one for each partition; kByOffset, one for each range of offsets, mostly
+  // empty ones without keys. This call reads nothing for kFull, the partition index for
+  // kPartitioned, and all filters for kByOffset. The reader keeps the last filter that it read.
   class FilterReader;
   // Returns null with *error if the table is damaged, or has no filters.
   std::unique_ptr<FilterReader> NewFilterReader(std::string* error) const;
@@ -103,14 +103,14 @@ class Table::FilterReader {
   // The bytes are valid until the next call. Returns false with *error if the table is damaged.
   virtual bool Read(uint64_t index, std::string_view* bytes, std::string* error) = 0;
 
-  // Returns the filter that the engine queries in a Get that could return this entry of the table:
-  // its user key, its sequence number (kMaxSequence: a Get of a key that is not stored), and the
-  // offset of its data block, which matters in kByOffset only. Fast in file order, right in any.
+  // Returns the number of the filter that the engine queries in a Get that could return the entry
+  // with this user key, sequence number (kMaxSequence: a key that is not stored) and data block,
+  // whose offset matters only in kByOffset. Fast in file order, correct in any.
   virtual uint64_t FilterOf(std::string_view user_key, uint64_t sequence,
                             uint64_t block_offset) const = 0;
-  // The engine queries none: the table's filter there is empty, or ends before.
+  // The engine queries no filter: it is empty there, or the filters end before.
   static constexpr uint64_t kNoFilter = ~uint64_t{0};
-  // Partitions, and the comparator is not known here (sstable/comparator.h).
+  // The table has partitions, and its comparator is unknown (sstable/comparator.h).
   static constexpr uint64_t kUnknownFilter = ~uint64_t{0} - 1;
   static constexpr uint64_t kMaxSequence = (uint64_t{1} << 56) - 1;
 };
@@ -122,14 +122,14 @@ class Table::KeyReader {
   // Returns false at the end, and on damage: then error() is not empty. At the end, the number of
   // entries has been compared with the properties' count, unless blocks were skipped.
   virtual bool Next() = 0;
-  // Skips the current block and the n blocks behind it without reading them. So Next gives the
-  // first entry of the block after them, if there is one. For samples.
+  // Skips the rest of the current block, and the n blocks behind it without reading them. Next then
+  // gives the first entry of the block after them, if there is one. Samples use this.
   virtual void SkipBlocks(uint64_t n) = 0;
 
   std::string_view user_key() const { return user_key_; }  // with its timestamp, if there is one
   std::string_view value() const { return value_; }
-  uint64_t sequence() const { return sequence_; }  // of an ingested file that says so: for all keys
-  uint8_t type() const { return type_; }  // RocksDB's ValueType; LevelDB's are the same: 0, 1
+  uint64_t sequence() const { return sequence_; }  // an ingested file may have one for all keys
+  uint8_t type() const { return type_; }  // RocksDB's ValueType; LevelDB has only its 0 and 1
   uint64_t block_offset() const { return block_.offset; }      // of the data block in the file
   uint32_t entry_in_block() const { return entry_in_block_; }  // from 0 on
   const std::string& error() const { return error_; }

@@ -12,9 +12,9 @@ namespace {
 constexpr const char* kDataBlock = "data block";
 constexpr size_t kSequenceAndTypeBytes = 8;
 
-// Keys share bytes with the key before, and each costs the time of all its bytes: a crafted file of
-// 2 MB can have terabytes. Each takes at least two bytes of the file, however well it is
-// compressed, so this is enough for keys that share 16 KiB each.
+// Keys share bytes with the key before, but reading a key takes time for all its bytes: a crafted
+// file of 2 MB can have terabytes of keys. Each key takes at least two bytes of the file, however
+// well they are compressed, so this limit allows keys that share 16 KiB each.
 uint64_t MaxSharedBytes(uint64_t file_bytes) { return (uint64_t{1} << 30) + 8192 * file_bytes; }
 
 // The handles of all data blocks, in file order.
@@ -69,7 +69,7 @@ class DataBlockWalk {
       return parts_.blocks.Damaged(error, what, handle.offset,
                                    "the index leads back to it, from offset ", *end);
     }
-    *end = handle.offset + handle.size;  // BlockReader checks that it is in the file
+    *end = handle.offset + handle.size;  // BlockReader checks that the block is in the file
     return *end >= handle.offset ||
            parts_.blocks.Damaged(error, what, handle.offset, "its size is beyond all files");
   }
@@ -134,7 +134,7 @@ class TableKeyReader final : public Table::KeyReader {
  private:
   bool NextBlock() {
     if (is_done_) return false;
-    is_done_ = true;  // unless the block can be read
+    is_done_ = true;  // reset once the block has been read
     for (; blocks_to_skip_ > 0; --blocks_to_skip_) {
       if (!walk_.Next(&block_, &error_)) return AtEnd();
     }
@@ -150,8 +150,8 @@ class TableKeyReader final : public Table::KeyReader {
   // The cursor is then at a block's end.
   void LeaveBlock() { entries_.Open({"\0\0\0\0", 4}, Engine::kLevelDB); }
 
-  // A table whose index lost a block looks whole otherwise. Range deletions count as entries, and
-  // are in a separate block; old versions of RocksDB do not record their number.
+  // Only this check finds that the index lost a block. Range deletions count as entries, but are in
+  // a separate block; old versions of RocksDB do not record their number.
   bool AtEnd() {
     const Properties& properties = parts_->properties;
     if (!error_.empty() || skips_ || properties.num_entries == kUnknownCount) return false;
@@ -184,7 +184,7 @@ class TableKeyReader final : public Table::KeyReader {
   bool skips_ = false;
   bool is_done_ = false;
   uint64_t num_entries_ = 0;
-  uint64_t shared_bytes_ = 0;  // of all keys with the keys before them
+  uint64_t shared_bytes_ = 0;  // the sum of what keys share with the keys before them
   uint32_t next_entry_ = 0;
 };
 

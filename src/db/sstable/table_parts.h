@@ -18,8 +18,8 @@ struct InternalProperties {
   std::string compression_manager;  // format_version 7
 };
 
-// RocksDB's properties block (table/table_properties.cc, table/meta_blocks.cc), through `reader`,
-// which reads at random.
+// Reads RocksDB's properties block (table/table_properties.cc, table/meta_blocks.cc) through
+// `reader`, which must have random access.
 bool ReadProperties(const BlockFile& file, const BlockHandle& handle, BlockReader* reader,
                     Properties* properties, InternalProperties* internal, std::string* error);
 

@@ -37,7 +37,7 @@ int SystemCode(std::string_view error) {
 }
 
 bool IsUnknownForm(std::string_view error) {
-  // These are in the texts of src/db/sstable about what it does not read.
+  // Error texts of src/db/sstable about unsupported tables contain these words.
   for (const std::string_view part :
        {" are known", "; LevelDB's are ", "not RocksDB's own", "this program was built without it",
         "do not tell their size", ", and is no whole ", " has more than ", "newer than"}) {

@@ -9,7 +9,7 @@
 
 namespace bloomline::db {
 
-// A sentence for each kind of error that one helps with.
+// Returns a sentence for each kind of error that has a remedy.
 std::set<std::string> Remedies(const Inputs& inputs);
 
 }  // namespace bloomline::db

@@ -25,27 +25,27 @@
 namespace bloomline::db {
 namespace {
 
-// In the order of kLosses.
+// The enumerators have the order of kLosses.
 enum class Loss {
   kKey,
-  kPrefix,  // of the key
-  kRange,   // a filter that has the key rejects a range that has it
-  // RocksDB queries a partition of prefixes alone also for keys without one: MultiGet takes every
-  // key of a partition without bytes for missing (PartitionedFilterBlockReader::MayMatch).
+  kPrefix,  // the key's prefix
+  kRange,   // a filter that has the key rejects a range around it
+  // RocksDB queries partitions that hold only prefixes even for keys without a prefix: MultiGet
+  // takes every key of an empty partition for missing (PartitionedFilterBlockReader::MayMatch).
   kEmptyPartition,
 };
 
 // A key that its filter lacks.
 struct LostKey {
   std::string key;     // user key with its timestamp
-  std::string prefix;  // of kPrefix
+  std::string prefix;  // for kPrefix
   Loss loss = Loss::kKey;
   Place place;
   uint64_t filter = 0;  // number of the partition or range of offsets
 };
 
 struct VerifyCounts {
-  uint64_t entries = 0;   // read: versions of keys, and deletions
+  uint64_t entries = 0;   // entries read: versions of keys, and deletions
   uint64_t keys = 0;      // different keys that were queried
   uint64_t prefixes = 0;  // different prefixes that were queried
   uint64_t ranges = 0;    // keys around which ranges were queried, in filters with entries for them
@@ -53,7 +53,7 @@ struct VerifyCounts {
   // Keys or prefixes that were not queried, by reason.
   struct NotChecked {
     uint64_t count = 0;
-    // The engine queries a filter for them, and which one is not known here. Else it queries none.
+    // The engine queries an unknown filter for them. False: it queries none.
     bool may_be_lost = false;
   };
   std::map<std::string, NotChecked> not_checked;
@@ -67,7 +67,7 @@ struct VerifyResult {
   bool has_filter = true;
   bool has_checksums = true;
   VerifyCounts counts;
-  // Why keys that count as lost may not be lost; empty if they are.
+  // Why keys that count as lost may be in the filter after all; empty: they are lost.
   std::string doubt;
   std::vector<LostKey> lost;  // the first ones
 };
@@ -91,7 +91,7 @@ class Verifier final : public KeyWalk {
 
  private:
   bool OpenFilter(std::optional<uint64_t> before, std::string* error) override {
-    // The engine would not find such keys; and a filter would be read for each of them.
+    // The engine would not find such keys, and each would cost the reading of a filter.
     if (before && filter() < *before) {
       return AnswerAll(error) &&
              support::Refuse(error, table_.path(), ": data block at offset ", place().block_offset,
@@ -143,7 +143,7 @@ class Verifier final : public KeyWalk {
     return ReadFilters(filters_.reader().num_filters(), error);
   }
 
-  // Filters that no key leads to may be damaged, too. Those by offset are one block.
+  // Filters that no key leads to may be damaged, too. Filters by offset share one block.
   bool ReadFilters(uint64_t end, std::string* error) {
     if (table_.filter_kind() == FilterKind::kByOffset) return true;
     for (; next_filter_ < std::min(end, filters_.reader().num_filters()); ++next_filter_) {
@@ -155,7 +155,7 @@ class Verifier final : public KeyWalk {
   void Answer(const Query& query, const EngineFilter* filter, bool may_match) override {
     const bool is_prefix = query.purpose == Purpose::kPrefix;
     const bool has_ranges = filter != nullptr && filter->ranges != nullptr;
-    // The empty prefix only stands for ranges.
+    // This extractor's empty prefix only marks a filter with entries for ranges.
     if (has_ranges && is_prefix &&
         table_.properties().prefix_extractor == engine_filters::kRangeExtractor) {
       return;
@@ -164,8 +164,8 @@ class Verifier final : public KeyWalk {
       result_.counts.AddNotChecked("the engine queries no filter for them", 1, false);
       return;
     }
-    // A filter that matches every key because it is not understood here proves nothing. It is null
-    // if it is unknown which one the engine queries.
+    // A filter that is not understood matches every key and proves nothing. `filter` is null if we
+    // do not know which filter the engine queries.
     if (filter == nullptr || !filter->CanQuery()) {
       const std::string why = filter != nullptr ? filter->why
                                                 : "their partitions are not known: comparator '" +
@@ -196,7 +196,7 @@ class Verifier final : public KeyWalk {
   const uint64_t max_listed_;
   std::atomic<uint64_t>* const listed_;
   VerifyResult& result_;
-  uint64_t next_filter_ = 0;  // the first that was not read
+  uint64_t next_filter_ = 0;  // the first filter that was not read
   bool is_empty_partition_ = false;
   std::optional<std::string> last_key_;
   std::optional<std::string> last_prefix_;
@@ -224,9 +224,8 @@ bool VerifyCounts::others_may_be_lost() const {
                      [](const auto& reason) { return reason.second.may_be_lost; });
 }
 
-// Memory: that of KeyWalk. Returns false with *error if the table is damaged; *result has what was
-// found before. Of the lost keys it lists what *listed, shared by all files, still leaves of
-// max_listed.
+// Memory: that of KeyWalk. Returns false with *error if the table is damaged; *result has the
+// findings up to the damage. *listed counts the lost keys listed for all files, up to max_listed.
 bool VerifyFile(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,
                 VerifyResult* result, std::string* error) {
   const uint64_t range_deletions = table.properties().num_range_deletions;
@@ -318,7 +317,7 @@ struct Totals {
   uint64_t without_checksums = 0;
   std::set<std::string> doubts;
   uint64_t failed = 0;
-  uint64_t in_part = 0;  // of these, files that were read up to the damage
+  uint64_t in_part = 0;  // the damaged ones of these, which were read up to the damage
   uint64_t vanished = 0;
 };
 
@@ -386,7 +385,7 @@ void PrintNotChecked(const Inputs& inputs, const Totals& totals, uint64_t unread
   }
 }
 
-// What the number of lost keys is of. Keys of a missing or damaged table may be lost, too.
+// Says which keys the number of lost keys covers: those of unread tables may be lost, too.
 const char* ScopeOfLost(const VerifyCounts& counts, uint64_t problems) {
   if (problems != 0) return " of the checked keys; others may be, see stderr";
   if (counts.others_may_be_lost()) return " of the checked keys; others may be";

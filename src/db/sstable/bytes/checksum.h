@@ -10,11 +10,11 @@ namespace bloomline::sstable {
 // RocksDB's numbers.
 enum class ChecksumType : uint8_t { kNone, kCrc32c, kXxHash, kXxHash64, kXxh3 };
 
-// The stored form, but without context. 0 for kNone.
+// Returns the checksum in its stored form, but without context. 0 for kNone.
 uint32_t Checksum(ChecksumType type, const char* data, size_t n);
 
-// From format_version 6 on, this is added, so that a block in another place or of another file is
-// noticed. Before, `base` is 0, and so is the result.
+// From format_version 6 on, this value is added to the checksum of a block, so that a block from
+// another place or file is noticed. In older versions, `base` and the result are 0.
 inline uint32_t ChecksumContext(uint32_t base, uint64_t offset) {
   if (base == 0) return 0;
   return base ^ (static_cast<uint32_t>(offset) + static_cast<uint32_t>(offset >> 32));
@@ -24,10 +24,10 @@ inline uint32_t ChecksumContext(uint32_t base, uint64_t offset) {
 
 // Uses the instruction of x86-64 CPUs, if there is one.
 uint32_t Crc32c(const char* data, size_t n);
-// The same without the instruction, for other CPUs and for tests.
+// Crc32c without the instruction, for other CPUs and for tests.
 uint32_t PortableCrc32c(const char* data, size_t n);
 
-// The stored form in both engines: a CRC over data that contains its own CRC is weak.
+// Both engines store CRCs masked, because a CRC over data that contains its own CRC is weak.
 inline uint32_t MaskCrc32c(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8u; }
 
 }  // namespace bloomline::sstable

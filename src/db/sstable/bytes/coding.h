@@ -1,5 +1,5 @@
-// Numbers in the form of LevelDB and RocksDB: LevelDB util/coding.h. Nothing is read at or behind
-// `limit`.
+// Reads numbers in the form of LevelDB and RocksDB (LevelDB util/coding.h). Functions never read at
+// or behind `limit`.
 #ifndef BLOOMLINE_DB_SSTABLE_BYTES_CODING_H_
 #define BLOOMLINE_DB_SSTABLE_BYTES_CODING_H_
 
@@ -14,8 +14,8 @@ using kernels::LoadLittleEndian16;
 using kernels::LoadLittleEndian32;
 using kernels::LoadLittleEndian64;
 
-// Seven bits a byte, the lowest first. Returns the end of the number, or null if it does not end
-// before `limit`, or has more bytes than its type needs.
+// Reads seven bits from each byte, the lowest first. Returns the end of the number, or null if it
+// does not end before `limit`, or has more bytes than its type needs.
 template <typename T>
 const char* ReadVarint(const char* p, const char* limit, T* value) {
   constexpr unsigned kBits = sizeof(T) * 8;
@@ -41,7 +41,7 @@ bool TakeVarint(std::string_view* input, T* value) {
   return true;
 }
 
-// Removes bytes behind their length from the front of *input. Returns false if it lacks some.
+// Removes a length and as many bytes from the front of *input. Returns false if it is too short.
 inline bool TakeBytes(std::string_view* input, std::string_view* bytes) {
   uint32_t size;
   if (!TakeVarint(input, &size) || size > input->size()) return false;

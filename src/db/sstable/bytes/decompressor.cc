@@ -123,7 +123,7 @@ bool ZlibDecompress(std::string_view stored, std::string_view dictionary, uint64
 #endif
 }
 
-// Data without their size. Of more than `most` bytes, *size says one more.
+// Decompresses data that does not record its size. Sets *size to most + 1 if it has more bytes.
 bool ZlibDecompressAll(std::string_view stored, bool has_header, uint64_t most, Buffer* out,
                        uint64_t* size) {
 #if BLOOMLINE_ZLIB
@@ -153,8 +153,8 @@ bool ZstdSize(std::string_view stored, uint64_t* size) {
 #endif
 }
 
-// *context, null at first, has the dictionary of its first block: to make one costs more than a
-// block takes.
+// *context is null at first, and keeps the dictionary of the first block, because to make a context
+// costs more than a block.
 bool ZstdDecompress(std::string_view stored, const std::string& dictionary, uint64_t size,
                     char* out, std::shared_ptr<void>* context) {
 #if BLOOMLINE_ZSTD
@@ -184,7 +184,7 @@ bool WithoutLibrary(const char* codec, std::string* problem) {
 
 void Decompressor::SetDictionary(std::string dictionary) {
   dictionary_ = std::move(dictionary);
-  zstd_.reset();  // it has the old one
+  zstd_.reset();  // it has the old dictionary
 }
 
 bool Decompressor::TakeSize(const char* codec, Compression type, std::string_view* stored,

@@ -1,5 +1,5 @@
-// Compressed blocks: RocksDB util/compression.cc, LevelDB table/format.cc. CMake finds the
-// libraries; a block of another compression is an error that names it.
+// Decompresses blocks: RocksDB util/compression.cc, LevelDB table/format.cc. CMake finds the
+// libraries; for a block of another compression, the error names that compression.
 #ifndef BLOOMLINE_DB_SSTABLE_BYTES_DECOMPRESSOR_H_
 #define BLOOMLINE_DB_SSTABLE_BYTES_DECOMPRESSOR_H_
 
@@ -17,12 +17,12 @@ enum class Engine { kLevelDB, kRocksDB };
 // Memory for blocks and keys, which is reused and not filled with zeros.
 class Buffer {
  public:
-  // Room for n bytes. The first `keep` bytes stay; the others may be lost.
+  // Makes room for n bytes. The first `keep` bytes stay; the others may be lost.
   void Reserve(uint64_t n, uint64_t keep = 0) {
     if (n <= capacity_) return;
     if (n > SIZE_MAX / 5 * 4) throw std::bad_alloc();  // on a 32-bit CPU
     const auto capacity =
-        static_cast<size_t>(n + n / 4);  // not for each block that is a bit larger
+        static_cast<size_t>(n + n / 4);  // so that slightly larger blocks fit, too
     std::unique_ptr<char[]> bytes(new char[capacity]);
     if (keep > 0) std::memcpy(bytes.get(), bytes_.get(), static_cast<size_t>(keep));
     bytes_ = std::move(bytes);
@@ -42,7 +42,7 @@ class Buffer {
 // value; without a limit, 32 KiB of zstd could claim a gigabyte.
 constexpr uint64_t kMaxDecompressedBytes = uint64_t{1} << 30;
 
-// A block's compression type, the byte behind it, by RocksDB's numbers.
+// The compression type in the byte behind a block, by RocksDB's numbers.
 enum class Compression : uint8_t {
   kNone = 0,
   kSnappy = 1,
@@ -66,20 +66,20 @@ class Decompressor {
  public:
   explicit Decompressor(const CompressionRules* rules) : rules_(rules) {}
 
-  // For all blocks from now on; empty: none.
+  // Sets the dictionary for all blocks from now on; empty: none.
   void SetDictionary(std::string dictionary);
 
-  // *contents is in *out. Returns false with *problem, a part of a sentence: "has ...".
+  // *contents points into *out. Returns false with *problem, a part of a sentence: "has ...".
   bool Decompress(uint8_t type, std::string_view stored, Buffer* out, std::string_view* contents,
                   std::string* problem);
 
  private:
-  // zlib's data (LevelDB's type 2) or raw deflate (4), which do not tell their size.
+  // Reads zlib's data (LevelDB's type 2) or raw deflate (4), which do not record their size.
   static bool Inflate(uint8_t type, std::string_view stored, Buffer* out,
                       std::string_view* contents, std::string* problem);
   bool TakeSize(const char* codec, Compression type, std::string_view* stored, uint64_t* size,
                 std::string* problem) const;
-  // Decompresses `size` bytes; false: they are damaged.
+  // Decompresses to `size` bytes. Returns false if the data is damaged.
   bool Fill(Compression type, std::string_view stored, uint64_t size, char* out);
 
   const CompressionRules* const rules_;
