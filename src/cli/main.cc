@@ -1,4 +1,4 @@
-// bloomline: sizes, builds, queries and inspects filters, lists the kernels (docs/tool.md).
+// bloomline: sizes, builds, queries and inspects filters, and lists the kernels (docs/tool.md).
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -64,10 +64,10 @@ void AddKernelsCommand(CLI::App* app, int* exit_code) {
 
 // ---- All commands.
 
-// Returns false if the system did not take all of the output, with a message on stderr, unless the
-// reader has just gone away (EPIPE), which is not an error.
+// Returns false, with a message on stderr, if the system did not take all of the output. A reader
+// that has gone away (EPIPE) is not an error.
 bool CloseOutput() {
-  errno = 0;  // a write that failed earlier does not tell its reason
+  errno = 0;  // the reason of an earlier failed write is lost
   // Some file systems report only now that a disk or a quota is full.
   if (FlushOutput() && support::CloseFile(support::kStandardOutput) == 0) return true;
   if (errno != EPIPE) {

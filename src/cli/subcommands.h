@@ -1,5 +1,5 @@
-// The subcommands of `bloomline`. Each adds itself to the command line, and sets *exit_code if it
-// runs.
+// The subcommands of `bloomline`. Each function adds its subcommand to the command line; the
+// subcommand sets *exit_code when it runs.
 #ifndef BLOOMLINE_CLI_SUBCOMMANDS_H_
 #define BLOOMLINE_CLI_SUBCOMMANDS_H_
 

@@ -1,5 +1,5 @@
-// Recognises a file that a command got as a filter: a static filter, a saved one, or what is often
-// taken for one.
+// Recognises the file that a command got as a filter: a static filter, a saved filter, or a file of
+// another kind that is often taken for a filter.
 #ifndef BLOOMLINE_CLI_INSPECT_FOREIGN_FILE_H_
 #define BLOOMLINE_CLI_INSPECT_FOREIGN_FILE_H_
 
@@ -16,12 +16,12 @@
 
 namespace bloomline::cli {
 
-// WholeInput::Open, which also tells in *error if the path is the directory of a database.
+// Calls WholeInput::Open. *error also says if the path is the directory of a database.
 bool OpenFilterFile(const std::string& path, uint64_t max_pipe_bytes, WholeInput* file,
                     std::string* error);
 
-// Returns "NAME: not a bloomline filter: a table of LevelDB or RocksDB; try ...": what the name or
-// the bytes say, and which command reads it; or else `why`.
+// Returns "NAME: not a bloomline filter: a table of LevelDB or RocksDB; try ...": the kind that the
+// name or the bytes show, and the command that reads it. If neither shows a kind, gives `why`.
 std::string NotAFilter(const WholeInput& file, const std::string& why);
 
 // ---- The filter in a saved file, by its first bytes (docs/format.md, sections 8 to 10).
@@ -33,13 +33,13 @@ template <typename Filter>
 std::unique_ptr<Filter> LoadSaved(const WholeInput& file, std::string* error) {
   if (!file.path().empty()) return Filter::Load(file.path(), error);
   auto filter = Filter::FromBytes(file.bytes(), error);
-  // Its error speaks of "bytes".
+  // The error of FromBytes begins with "bytes".
   if (filter == nullptr) *error = file.name() + ": " + *error;
   return filter;
 }
 
-// Calls use(std::unique_ptr) with the filter in a file that IsSaved, or null, with *error, if it is
-// damaged. A BloomFilter, which may be large, is mapped.
+// Calls use(std::unique_ptr) with the filter in a file for which IsSaved is true; the pointer is
+// null, with *error, if the file is damaged. A BloomFilter, which may be large, is mapped.
 template <typename Use>
 auto UseSaved(const WholeInput& file, std::string* error, Use use) {
   const std::string_view magic = file.bytes().substr(0, 8);
@@ -49,8 +49,8 @@ auto UseSaved(const WholeInput& file, std::string* error, Use use) {
   return use(MappedBloomFilter::Open(file.path(), MappedBloomFilter::Verify::kPayload, error));
 }
 
-// ---- Static filters. For the library any bytes are one: it takes unknown bytes as a filter that
-// matches every key. A user who mistook a file wants to know.
+// ---- Static filters. The library takes unknown bytes for a filter that matches every key. A user
+// who mistook a file wants to know.
 struct StaticFilter {
   filter::Payload payload;
   filter::Extension fields;

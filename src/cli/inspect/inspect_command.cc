@@ -25,7 +25,7 @@
 namespace bloomline::cli {
 namespace {
 
-// One line of output. Without `label` it is in the JSON only.
+// One line of output. A fact without `label` is in the JSON only.
 struct Fact {
   std::string name;
   Json value;
@@ -78,8 +78,8 @@ uint64_t NumSetBits(const char* data, uint64_t num_bytes) {
   return set;
 }
 
-// Appends the facts that follow from the set bits of a Bloom filter. Each probe of a key goes to
-// the same unit: a block of a blocked filter, or the whole of another one.
+// Appends the facts that follow from the set bits of a Bloom filter. All probes of a key go to one
+// unit: a block of a blocked filter, or the whole of another filter.
 void AppendFill(const filter::Payload& payload, Facts* facts) {
   const uint64_t unit_bytes = payload.has_blocks() ? payload.block_bytes : payload.payload_bytes();
   const uint64_t num_units = payload.payload_bytes() / unit_bytes;
@@ -98,7 +98,7 @@ void AppendFill(const filter::Payload& payload, Facts* facts) {
   }
   const double units = static_cast<double>(num_units);
   facts->push_back(RateFact("fill", "bits set", fill / units));
-  if (std::isfinite(keys)) {  // not if a unit is full
+  if (std::isfinite(keys)) {  // it is infinite if a unit is full
     facts->push_back({"num_keys_from_fill", keys, "keys, estimated from the bits set",
                       "about " + CountText(static_cast<uint64_t>(keys + 0.5))});
   }
@@ -124,9 +124,9 @@ void AppendRanges(const filter::Extension& fields, Facts* facts) {
   facts->push_back({"ranges", std::move(json), "entries for ranges", std::move(text)});
 }
 
-// Inspects the bytes of FilterBuilder::Finish. Reads all of them once, and queries a million random
-// keys. Returns nothing, with the reason in *why, for bytes that are not a filter: for the library
-// they match every key.
+// Inspects the bytes of FilterBuilder::Finish: reads all once, and queries a million random keys.
+// Returns nothing, with the reason in *why, for bytes that are not a filter, which the library
+// takes for one that matches every key.
 std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
   const StaticFilter decoded = DecodeStatic(filter);
   const auto& [payload, fields, reason, is_understood] = decoded;
@@ -247,7 +247,7 @@ std::optional<Facts> InspectSavedFilter(const WholeInput& file, std::string* err
 
 // ---- The header of a filter on Redis, and the command.
 
-// redis-cli ends its output with a newline and, on a terminal, puts it in quotes.
+// Removes what redis-cli adds: a newline at the end and, on a terminal, quotes.
 std::string_view Trimmed(std::string_view text) {
   if (!text.empty() && text.back() == '\n') text.remove_suffix(1);
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {

@@ -1,4 +1,4 @@
-// bloomline build: a filter from a list of keys.
+// bloomline build: makes a filter from a list of keys.
 #include <memory>
 
 #include "bloomline/filter.h"
@@ -37,7 +37,7 @@ int FailToBuild(int exit_code, const std::string& error) {
   return exit_code;
 }
 
-// Returns an empty string, with the options in *options; or what is wrong with the request.
+// Returns what is wrong with the request; or an empty string, with the options in *options.
 std::string ToOptions(const BuildRequest& request, FilterOptions* filter) {
   if (request.output == "-") {
     return "--output is '-'; allowed: a file, because the filter is written beside it and renamed";
@@ -90,8 +90,8 @@ void Report(const BuildRequest& request, const FilterOptions& options, uint64_t 
             RateText(rate) + " false positives expected");
 }
 
-// Writes the filter's bytes to the file. Returns false, with *error, without memory or a seed for
-// it, or if the file cannot be written.
+// Writes the filter's bytes to the file. Returns false, with *error, if there is no memory or no
+// seed for the filter, or if the file cannot be written.
 bool Write(FilterBuilder* builder, const BuildRequest& request, uint64_t* num_bytes,
            std::string* error) {
   const std::string filter = builder->Finish(request.num_threads.value_or(1));
@@ -111,7 +111,7 @@ int Run(const BuildRequest& request) {
     return FailToBuild(kExitImpossible, "--output is '" + request.output +
                                             "', from which keys are read; allowed: another file");
   }
-  // Finds a folder that cannot be written before hours of reading. Leaves nothing.
+  // Finds out before hours of reading that the folder cannot be written. Leaves no file.
   if (!support::ReplacementFile().Open(request.output, &error))
     return FailToBuild(kExitFailure, error);
   FilterBuilder builder(options);

@@ -1,4 +1,4 @@
-// bloomline query: the keys of a list that may be in a filter.
+// bloomline query: prints the keys of a list that may be in a filter.
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -34,7 +34,7 @@ int FailToQuery(int exit_code, const std::string& error) {
   return exit_code;
 }
 
-// A filter that was read from a file: a static one, or a saved one.
+// A filter that was read from a file: a static filter or a saved one.
 class KeyFilter {
  public:
   // Returns null, with *error, for other bytes.
@@ -52,7 +52,7 @@ class KeyFilter {
     query_(n, keys, may_match);
   }
 
-  // Whether the filter was written so that every key matches.
+  // Whether the filter's writer made it match every key.
   bool always_matches() const { return always_matches_; }
 
  private:

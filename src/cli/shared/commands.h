@@ -13,12 +13,12 @@ constexpr int kExitImpossible = 2;   // an invalid command line, or an impossibl
 constexpr int kExitNoMatch = 3;      // query --quiet alone: certainly no key is in the filter
 constexpr int kExitCheckFailed = 4;  // db verify: a lost key; db inspect --require: other filters
 
-// Returns one sentence about a word that is neither an option nor a command of `app`, with the one
+// Returns a sentence about a word that is neither an option nor a command of `app`, with the word
 // that was probably meant. Empty if `app` has no commands: then the word is another mistake.
 std::string ExplainMistype(const CLI::App& app, const std::string& word);
 
-// Adds an option whose value quantity.h parses. `parse` is a function of quantity.h, or a similar
-// one. *value, a number or an optional one, must live until the command has run.
+// Adds an option whose value `parse` reads, a function of quantity.h or one like these. *value, a
+// number or an optional number, must live until the command has run.
 template <typename T, typename Parse>
 CLI::Option* AddQuantity(CLI::App* command, const std::string& name, T* value, Parse parse,
                          const std::string& help) {

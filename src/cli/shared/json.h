@@ -20,8 +20,8 @@ inline Json TextOrNull(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
 }
 
-// Names of files need not be UTF-8, but JSON must be. In ASCII, no name reaches the controls of a
-// terminal.
+// File names need not be UTF-8, but JSON must be. The output is ASCII, so that no name can send
+// control characters to a terminal.
 inline void Print(const Json& json) {
   std::cout << json.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
 }

@@ -77,8 +77,8 @@ bool KeyReader::OpenNext(std::string* error) {
   return descriptor_ >= 0 || support::SystemFailure(name_, "cannot be opened", error);
 }
 
-// Reads once. The rest of the buffer moves to its front, and if that leaves too little room, the
-// buffer doubles: so a long key that takes many reads is moved only a few times.
+// Reads once. First moves the unread rest of the buffer to its front; if that leaves too little
+// room, the buffer doubles. So a long key that takes many reads is moved only a few times.
 bool KeyReader::Fill(bool* at_end, std::string* error) {
   if (begin_ != 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;

@@ -17,7 +17,7 @@ enum class KeyForm {
   kLengthPrefixed  // each follows its length: 4 bytes, little-endian
 };
 
-// Appends the key in the form of a file, with its end or length.
+// Appends the key in the given form, with its end or length.
 void AppendKey(KeyForm form, std::string_view key, std::string* output);
 
 // Reads all keys of some files, one file after the other. No key is dropped, and no key spans two
@@ -30,8 +30,8 @@ class KeyReader {
   KeyReader(const KeyReader&) = delete;
   KeyReader& operator=(const KeyReader&) = delete;
 
-  // Sets *keys to those that one read completed, so that an answer to them need not wait for more.
-  // They are valid until the next call. Returns false at the end, and on errors, which set *error.
+  // Sets *keys to the keys that one read completed, so that their answers need not wait for more
+  // input. They are valid until the next call. Returns false at the end, and with *error on errors.
   bool Next(std::vector<std::string_view>* keys, std::string* error);
 
   uint64_t num_keys() const { return num_keys_; }
@@ -39,8 +39,7 @@ class KeyReader {
   // The size of all files; 0 if one of them is not a regular file.
   uint64_t total_bytes() const { return total_bytes_; }
 
-  // If `path` names one of the inputs that are read, returns that input, for errors. Otherwise
-  // empty.
+  // Returns the name, for errors, of the input that is the same file as `path`; empty if none is.
   std::string Reads(const std::string& path) const;
 
  private:
@@ -54,9 +53,9 @@ class KeyReader {
   size_t next_path_ = 0;
   int descriptor_ = -1;
   std::string name_;          // of the open file, for errors
-  uint64_t keys_before_ = 0;  // in the files before it
-  uint64_t file_bytes_ = 0;   // of the open file, read so far
-  std::string buffer_;        // [begin_, end_) has been read and not given out
+  uint64_t keys_before_ = 0;  // keys in the files before the open one
+  uint64_t file_bytes_ = 0;   // bytes read so far from the open file
+  std::string buffer_;        // [begin_, end_) has been read but not returned
   size_t begin_ = 0, end_ = 0;
   size_t searched_ = 0;  // no key ends in [begin_, searched_)
   uint64_t num_keys_ = 0;

@@ -1,5 +1,5 @@
-// One line on stderr that says how far a long command is and when it will be done. Nothing if
-// stderr is not a terminal.
+// Shows one line on stderr that says how far a long command is and when it will be done, if stderr
+// is a terminal.
 #ifndef BLOOMLINE_CLI_SHARED_PROGRESS_H_
 #define BLOOMLINE_CLI_SHARED_PROGRESS_H_
 
@@ -14,14 +14,14 @@ class Progress {
  public:
   Progress();  // shown if stderr is a terminal
   explicit Progress(bool shown);
-  ~Progress() { Clear(); }  // other output then begins on an empty line
+  ~Progress() { Clear(); }  // so that later output begins on an empty line
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   // Whether it is time to show something: a few times a second.
   bool IsDue();
 
-  // "TEXT, 34 %, 12 s left"; `done` of `total` counts the time. total 0: unknown.
+  // Shows "TEXT, 34 %, 12 s left", estimated from `done` of `total`. total 0: unknown.
   void Show(const std::string& text, uint64_t done, uint64_t total);
 
   void Clear();
@@ -39,7 +39,7 @@ class FileProgress {
  public:
   FileProgress(std::string name, bool shown, uint64_t num_files, uint64_t num_bytes);
 
-  // A file is done.
+  // Counts a file that is done.
   void Add(uint64_t bytes);
 
  private:

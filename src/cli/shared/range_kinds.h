@@ -21,9 +21,9 @@ struct RangeKinds {
   void Add(const filter::EntryKinds& kinds);
   void Add(const RangeKinds& other);
 
-  // "4, 8, 13.5 bytes; after '/' 1-3, 8+": the first 4 bytes of each key, its first 8, and so on;
-  // each key up to its first, second and third slash, to its eighth and all later ones. Lengths
-  // that differ by less than a byte are one: "13.1-13.5". Without any: "whole keys".
+  // "4, 8, 13.5 bytes; after '/' 1-3, 8+" means: the first 4 bytes of each key, the first 8, and so
+  // on; each key up to its first, second and third slash, and up to its eighth and each later one.
+  // Lengths that differ by less than a byte are merged: "13.1-13.5". Without kinds: "whole keys".
   std::string Text() const;
   Json ToJson() const;
 };

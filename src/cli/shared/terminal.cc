@@ -10,9 +10,9 @@
 namespace bloomline::cli {
 namespace {
 
-// Returns the number of bytes of the printable character that `text` begins with; 0 if it begins
-// with something else: bytes outside UTF-8, a control character, or one that changes the direction
-// of text or separates lines.
+// Returns the length in bytes of the printable character that `text` begins with; 0 if it begins
+// with bytes outside UTF-8, or with a character that is a control, changes the direction of text or
+// separates lines.
 size_t PrintableBytes(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x80) return first >= ' ' && first < 0x7f ? 1 : 0;
@@ -24,7 +24,7 @@ size_t PrintableBytes(std::string_view text) {
     if ((byte & 0xc0) != 0x80) return 0;
     code = code << 6 | (byte & 0x3f);
   }
-  constexpr uint32_t kLeast[] = {0, 0, 0xa0, 0x800, 0x10000};  // lower ones have a shorter form
+  constexpr uint32_t kLeast[] = {0, 0, 0xa0, 0x800, 0x10000};  // lower codes have a shorter form
   const auto is_in = [=](uint32_t from, uint32_t to) { return code >= from && code <= to; };
   const bool is_refused = code < kLeast[size] || first >= 0xf8 || code > 0x10ffff ||
                           is_in(0xd800, 0xdfff) || is_in(0x200e, 0x200f) || is_in(0x2028, 0x202e) ||
@@ -64,7 +64,7 @@ bool FlushOutput() { return static_cast<bool>(std::cout.flush()) && std::fflush(
 void PrintLine(std::string_view text) { std::cout << Printable(text) << '\n'; }
 
 void PrintError(std::string_view text) {
-  // Two paths of the system's greatest length fit. The reason is at the end.
+  // Two paths of the system's greatest length fit, and the reason, which is at the end, stays.
   constexpr size_t kMostBegin = 9000, kMostEnd = 300;
   if (text.size() <= kMostBegin + kMostEnd) {
     std::cerr << Printable(text) << '\n';

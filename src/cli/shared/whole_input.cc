@@ -12,7 +12,7 @@ using support::FileKind;
 using support::SystemFailure;
 
 bool WholeInput::Map(int descriptor, uint64_t size, std::string* error) {
-  // Standard input begins at the place where the process before stopped reading.
+  // Standard input begins where the process that used it before stopped reading.
   const int64_t position = path_.empty() ? support::PositionOf(descriptor) : 0;
   if (position < 0) return SystemFailure(name_, "cannot be examined", error);
   const uint64_t start = std::min(size, static_cast<uint64_t>(position));

@@ -1,5 +1,5 @@
-// All bytes of a file, of standard input or of a pipe. It is opened once, because a pipe can be
-// read only once.
+// Reads all bytes of a file, standard input or a pipe. Commands open an input only once, because a
+// pipe can be read only once.
 #ifndef BLOOMLINE_CLI_SHARED_WHOLE_INPUT_H_
 #define BLOOMLINE_CLI_SHARED_WHOLE_INPUT_H_
 
@@ -15,9 +15,9 @@ constexpr uint64_t kDefaultMaxPipeBytes = uint64_t{1} << 30;
 
 class WholeInput {
  public:
-  // path "-" is standard input. A regular file is mapped and takes no memory: its end shows whether
-  // it is a filter. A pipe or a socket is read into memory, to max_pipe_bytes at most. Returns
-  // false, with *error, for other kinds, which may be endless.
+  // The path "-" means standard input. A regular file is mapped, because its end suffices to see
+  // whether it is a filter. A pipe or a socket is read into memory, up to max_pipe_bytes. Returns
+  // false, with *error, for other kinds of files, which may be endless.
   bool Open(const std::string& path, uint64_t max_pipe_bytes, std::string* error);
 
   std::string_view bytes() const { return bytes_; }

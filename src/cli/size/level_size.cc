@@ -25,7 +25,7 @@ struct LevelRow {
   double runs;
   double bits_per_key;  // 0: no filter
   uint64_t bytes;
-  double rate;  // false positives of a run; without a filter 1
+  double rate;  // the false-positive rate of a run; 1 without a filter
 };
 
 struct LevelSize {
@@ -41,7 +41,7 @@ struct LevelSize {
 
 constexpr double kLevelRatio = 10;
 
-// One format, with bits by level or the same bits in all levels.
+// Sizes one format, with bits by level or the same bits in all levels.
 class LevelSizer {
  public:
   LevelSizer(Format format, bool by_level, const SizeRequest& request)
@@ -89,7 +89,7 @@ class LevelSizer {
         const double divided = std::min(filter::BitsOfMemory(format_, bits), allowed_.max);
         std::optional<Division> division = divider.At(divided);
         if (division->bytes != 0) return division;
-        // Any number of keys would fit into any memory.
+        // Without filters, any number of keys would fit into any memory.
         size_.problem = support::StrCat(
             "bits per key is ", bits,
             ", which is too little for a filter in any level; allowed: ", LeastBits(divider, bits),
@@ -121,7 +121,7 @@ class LevelSizer {
     return division;
   }
 
-  // The fewest thousandths of bits per key, more than too_few, with a filter in any level.
+  // The fewest thousandths of bits per key, above too_few, that give any level a filter.
   double LeastBits(const filter::Divider& divider, double too_few) const {
     const auto has_no_filter = [&](int step) {
       const double bits = filter::BitsOfMemory(format_, static_cast<double>(step) / kStepsPerBit);
@@ -143,7 +143,7 @@ class LevelSizer {
       return Divide(KeysByLevel(num_keys), bits).bytes <= memory;
     };
     const uint64_t fewest = fractions_.size();
-    constexpr double kMostKeys = 1e18;  // a double of more may not fit in an integer
+    constexpr double kMostKeys = 1e18;  // a larger double may not fit in an integer
     const double most = std::min(8 * memory / filter::MemoryBits(format_, bits), kMostKeys);
     const uint64_t too_many = static_cast<uint64_t>(most) + 1;
     if (too_many <= fewest || !fits(fewest)) {
@@ -159,7 +159,7 @@ class LevelSizer {
                     std::to_string(fractions_.size()) + " levels" + of_keys;
   }
 
-  // At least one key in each level. The last level takes the remainder of rounding.
+  // Gives each level at least one key. The last level takes the remainder of rounding.
   std::vector<uint64_t> KeysByLevel(uint64_t num_keys) const {
     std::vector<uint64_t> keys;
     uint64_t rest = num_keys;
@@ -203,7 +203,7 @@ class LevelSizer {
   LevelSize size_;
 };
 
-// Returns an empty string, or what is missing in the request, or too much.
+// Returns what the request lacks, or has too much; empty: nothing.
 std::string ValidateLevels(const SizeRequest& request) {
   if (!request.num_levels) return "--level-ratio, --level0-runs and --wasted-reads need --levels";
   if (request.rate) {
@@ -275,7 +275,7 @@ void PrintJson(const SizeRequest& request, const std::vector<LevelSize>& by_leve
   Print(json);
 }
 
-// Prints the result of each format, and then the bits of each level, a column for each format.
+// Prints each format's result, and then each level's bits with a column for each format.
 void PrintTable(const std::vector<LevelSize>& by_level, const std::vector<LevelSize>& equal) {
   std::vector<std::vector<std::string>> cells = {
       {"format", "keys", "bits/key", "memory", "wasted reads"}};

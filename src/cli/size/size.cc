@@ -51,7 +51,7 @@ std::optional<double> ChooseBitsPerKey(Format format, const SizeRequest& request
                               : options.bits_per_key;
 }
 
-// RocksDB describes a ribbon filter by a Bloom filter of the same accuracy.
+// RocksDB describes a Ribbon filter by the bits of a Bloom filter with the same rate.
 std::string RibbonNote(double bits_per_key) {
   const std::string bits = NumberText(bits_per_key, 2);
   return "set bits_per_key=" + bits + ", as in RocksDB's ribbonfilter:" + bits;
@@ -78,7 +78,7 @@ SizeRow FormatRow(Format format, const SizeRequest& request) {
   const uint64_t of_filter =
       format == Format::kClassic ? std::min(row.num_keys, kManyKeys) : row.num_keys;
   row.rate = FalsePositiveRateWithKeys(format, *bits_per_key, of_filter, of_filter);
-  if (request.capacity && format != Format::kRibbon) {  // RocksDB sizes these when it has all keys
+  if (request.capacity && format != Format::kRibbon) {  // Ribbon filters fit the actual keys
     const double load = static_cast<double>(*request.num_keys) / static_cast<double>(row.num_keys);
     const uint64_t held = of_filter == row.num_keys
                               ? *request.num_keys

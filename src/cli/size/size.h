@@ -1,5 +1,5 @@
-// `bloomline size` computes the third of keys, rate (or bits per key) and memory from two of them,
-// for every format of static filters.
+// `bloomline size` knows two of keys, rate (or bits per key) and memory, and computes the third for
+// every format of static filters.
 #ifndef BLOOMLINE_CLI_SIZE_SIZE_H_
 #define BLOOMLINE_CLI_SIZE_SIZE_H_
 
@@ -17,17 +17,17 @@ struct SizeRequest {
   std::optional<double> rate;
   std::optional<double> bits_per_key;
   std::optional<uint64_t> memory_bytes;
-  // With --levels.
+  // These need --levels.
   std::optional<int> num_levels;           // 1 to kMaxLevels
   std::optional<double> level_ratio;       // 1 to kMaxLevelSizeRatio; none: 10
   std::optional<double> first_level_runs;  // sorted runs of level 0; none: 1
   std::optional<double> wasted_reads;      // per Get of a missing key
 };
 
-// Returns an empty string, or what is missing in a request without levels, or too much.
+// Returns what a request without levels lacks, or has too much; empty: nothing.
 std::string Validate(const SizeRequest& request);
 
-// The name of a format in tables, which says whose own filters these are.
+// The title of a format in tables, which names the engine if the filters are its own.
 std::string TitleOf(const std::string& format_name);
 // Explains these titles to a new user.
 constexpr char kOwnFormats[] = "blocked and compact work only where bloomline is loaded.\n";
@@ -37,29 +37,29 @@ struct SizeRow {
   std::string name;
   std::string problem;  // if not empty: why the figures below are missing
   std::string note;
-  uint64_t num_keys = 0;  // that it is sized for
+  uint64_t num_keys = 0;  // the keys that the filter is sized for
   double bits_per_key = 0;
   uint64_t bytes = 0;
   std::optional<int> num_probes;
   std::optional<double> rate;             // with num_keys keys
-  std::optional<double> overfilled_rate;  // with the request's num_keys; only if it has a capacity
+  std::optional<double> overfilled_rate;  // with num_keys of a request that also has a capacity
 };
 
-// A row for each format. Needs a request that Validate accepts.
+// Returns a row for each format. Needs a request that Validate accepts.
 std::vector<SizeRow> FormatRows(const SizeRequest& request);
 
 // ---- `bloomline size --levels` computes bits per key, memory and wasted reads of each level of an
-// LSM tree, with the bits divided among the levels and, for comparison, the same in all.
+// LSM tree, with the bits divided among the levels and, for comparison, the same bits in all.
 
 constexpr double kMaxFirstLevelRuns = 1000;
 
-// Returns whether there is an error, which goes to stderr.
+// Returns whether there is an error, and prints it to stderr.
 inline bool IsRefused(const std::string& error) {
   if (!error.empty()) std::cerr << "bloomline size: " << error << '\n';
   return !error.empty();
 }
 
-// Returns whether each row has a problem. They then go to stderr.
+// Returns whether all rows have problems, and then prints these to stderr.
 template <typename Row>
 bool IsImpossible(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
@@ -69,7 +69,7 @@ bool IsImpossible(const std::vector<Row>& rows) {
   return true;
 }
 
-// Prints the results for a request that has one of their options, or the reason why there are none.
+// For a request with an option for levels, prints the results, or the reason why there are none.
 int RunLevelSize(const SizeRequest& request, bool json);
 
 }  // namespace bloomline::cli
