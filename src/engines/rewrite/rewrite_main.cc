@@ -114,14 +114,14 @@ int Parse(int argc, char** argv, Request* request) {
   return -1;
 }
 
-// ---- What is done with them.
+// ---- Runs the request.
 
-// Why the policy of this option string cannot write filters, or an empty string. `status` and
-// `policy` are what RocksDB made of it.
+// Returns why the policy of this option string cannot write filters, or an empty string. RocksDB
+// made `status` and `policy` of the string.
 std::string WhyWrong(const std::string& text, const Status& status, const FilterPolicy* policy) {
   constexpr char kAllowed[] =
       "; allowed: an option string, such as bloomfilter:10 or {id=bloomline;format=compact}";
-  // Otherwise, the sentence is bloomline's and names the range.
+  // RocksDB makes this error. All others are bloomline's, and name the range.
   if (status.IsNotSupported()) return status.ToString() + kAllowed + support::MeantPolicy(text);
   if (!status.ok()) return status.ToString();
   const std::string why = WhyNoFilters(text);
@@ -149,7 +149,7 @@ bool SetPolicy(const std::string& text, std::vector<ColumnFamilyDescriptor>* fam
 }
 
 bool Prepare(const Request& request, StoredOptions* stored, std::string* error) {
-  const support::TakenErrors taken;  // *error has them
+  const support::TakenErrors taken;  // *error gets the errors instead of stderr
   return ReadStoredOptions(request.path, request.policy.empty(), stored, error) &&
          (request.policy.empty() || SetPolicy(request.policy, &stored->families, error));
 }
@@ -188,11 +188,11 @@ void DestroyHandles(DB* db, const std::vector<ColumnFamilyHandle*>& handles) {
   }
 }
 
-// Whether DIR is the folder to which the application writes new tables. RocksDB does not record
-// db_paths and cf_paths, so the tables must show it: those of a log would be lost elsewhere.
+// Whether the application writes new tables to DIR. If not, it would not find tables made here from
+// a log. RocksDB does not record db_paths and cf_paths, so the existing tables must show it.
 bool HasItsTables(const std::string& path, StoredOptions stored, std::string* error) {
-  // The MANIFEST has the number of each table's folder, and the first one is for new tables. No
-  // table can be in a file, so the program opens only if all are in the first. RocksDB allows four.
+  // The MANIFEST has the number of each table's folder, up to four, and the first gets new tables.
+  // Here the others are below a file, so the database opens only if all tables are in the first.
   const ROCKSDB_NAMESPACE::DbPath no_folder(path + "/CURRENT", 0);
   stored.database.db_paths.assign(4, no_folder);
   stored.database.db_paths[0] = {path, std::numeric_limits<uint64_t>::max()};

@@ -10,8 +10,8 @@ namespace {
 
 using ROCKSDB_NAMESPACE::DB;
 
-// Whether another call can do what this one left to RocksDB's own compactions. With all_files, a
-// call could not tell whether they gave their files new filters.
+// Whether another call can do what this call left to RocksDB's own compactions. With all_files, a
+// call could not tell whether these compactions gave their files new filters.
 bool IsLeftToCompactions(const RewriteOptions& options, const RewriteReport& report) {
   const auto is_busy = [](const RewriteReport::Skipped& file) {
     return file.reason == RewriteSkip::kBusy;
@@ -21,8 +21,8 @@ bool IsLeftToCompactions(const RewriteOptions& options, const RewriteReport& rep
          std::all_of(report.skipped.begin(), report.skipped.end(), is_busy);
 }
 
-// Closing the database would end the compactions that opening it began, so that each run would find
-// the same files taken.
+// Waits for the compactions that began when the database was opened. Closing it would end them, so
+// that each run would find the same files taken.
 void AwaitCompactions(DB* db, const std::atomic<bool>* cancel) {
   bool is_first = true;
   uint64_t num_running = 0;
@@ -40,7 +40,7 @@ void AwaitCompactions(DB* db, const std::atomic<bool>* cancel) {
 bool RewriteUntilDone(DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* family, RewriteOptions options,
                       RewriteReport* report, std::string* error) {
   constexpr int kMaxCalls = 4;
-  bool was_complete = false;  // says the report printed last
+  bool was_complete = false;  // by the report printed last
   for (int call = 1;; ++call) {
     const bool is_ok = RewriteFilters(db, family, options, report, error);
     const bool is_complete = is_ok && report->IsComplete();
@@ -51,7 +51,7 @@ bool RewriteUntilDone(DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* family, Rew
     if (is_last_look || !can_go_on || call == kMaxCalls) return is_ok;
     was_complete = is_complete;
     AwaitCompactions(db, options.cancel);
-    options.all_files = false;  // they are done
+    options.all_files = false;  // the first call has rewritten them
   }
 }
 

@@ -96,8 +96,8 @@ bool OwnsFilesThatChange(const std::vector<fs::path>& files, const fs::path& log
   return true;
 }
 
-// The logs of a checkpoint are in the folder itself, wherever those of its original are. And an
-// application may name another folder than the OPTIONS file.
+// A checkpoint has its logs in the folder itself, wherever the original has them. Also, the
+// application may set another log folder than the OPTIONS file names.
 bool SeesAllLogs(const std::vector<fs::path>& files, const fs::path& logs, std::string* error) {
   for (const fs::path& file : files) {
     const fs::path folder = file.parent_path();

@@ -83,8 +83,8 @@ std::vector<OptionLine> ParseLines(std::string_view text) {
   return lines;
 }
 
-// ---- These lines against what RocksDB made of them: it returns no error for some names that it
-// does not know.
+// ---- Compares these lines with the options that RocksDB made of them, because it returns no error
+// for some names that it does not know.
 
 // Whether the options have an object where the file names one.
 struct Object {
@@ -135,14 +135,14 @@ std::string IdOf(const std::string& value, Changes* changes) {
   return id;
 }
 
-// Options may have a secret seed, so this shows the id alone.
+// Shows the id alone, because the options may have a secret seed.
 std::string ShownId(const std::string& value) {
   Changes changes;
   const std::string id = value.find('=') == value.npos ? value : IdOf(value, &changes);
   return id.empty() || id.find('=') != id.npos ? "{...}" : id;
 }
 
-// `why`, unless it shows the options or the seed in them.
+// Returns `why`, unless it shows the options or the seed in them.
 std::string WithoutSeed(const std::string& value, const std::string& why) {
   constexpr std::string_view kName = "seed";
   const size_t name = value.find(kName);
@@ -159,11 +159,11 @@ std::string WithoutSeed(const std::string& value, const std::string& why) {
   return "the reason shows its options, which may be secret";
 }
 
-// RocksDB drops the errors of a table's objects in an OPTIONS file, and uses what it has read of
-// them: if one option of a policy is unknown, it uses the defaults.
+// When RocksDB reads an OPTIONS file, it drops errors about objects in table options: if one option
+// of a policy is unknown, it uses the policy's defaults.
 bool CanReadTableOption(const OptionLine& line, std::string* error) {
   ConfigOptions config = StrictConfig();
-  config.input_strings_escaped = false;  // otherwise it drops them here, too
+  config.input_strings_escaped = false;  // otherwise RocksDB drops the errors here, too
   config.invoke_prepare_options = false;
   const std::unique_ptr<ROCKSDB_NAMESPACE::TableFactory> table(
       ROCKSDB_NAMESPACE::NewBlockBasedTableFactory());
@@ -198,7 +198,7 @@ bool CanReadFamilies(std::string_view text, bool needs_policies,
   return true;
 }
 
-// Without one, RocksDB would make the log a table without a filter, and nothing could be rewritten.
+// Without a policy, RocksDB would turn the log into a table without a filter, and write no filter.
 bool HasPolicy(const std::vector<ColumnFamilyDescriptor>& families, std::string* error) {
   for (const ColumnFamilyDescriptor& family : families) {
     const auto* const table =
@@ -260,7 +260,7 @@ bool ReadStoredOptions(const std::string& path, bool needs_policies, StoredOptio
     return false;
   }
   options->database.create_if_missing = false;
-  // RocksDB would take a database with files in other folders for one that has lost them.
+  // If it were true, RocksDB would take files in other folders for lost ones.
   options->database.best_efforts_recovery = false;
   options->database.paranoid_checks = true;
   options->database.recycle_log_file_num = 0;  // logs may have hard links

@@ -12,8 +12,8 @@
 namespace bloomline {
 namespace {
 
-// RocksDB's C functions have handles that are structs, which begin with the pointer (db/c.cc, read
-// in 7.8, 9.10 and 11.9).
+// The handles of RocksDB's C functions are structs that begin with the pointer to the C++ object
+// (db/c.cc in 7.8, 9.10 and 11.9).
 template <typename Object, typename Handle>
 Object* PointerIn(Handle* handle) {
   Object* object = nullptr;
@@ -23,7 +23,7 @@ Object* PointerIn(Handle* handle) {
 
 ROCKSDB_NAMESPACE::DB* Database(rocksdb_t* db) { return PointerIn<ROCKSDB_NAMESPACE::DB>(db); }
 
-// Null is the default column family.
+// Null means the default column family.
 ROCKSDB_NAMESPACE::ColumnFamilyHandle* Family(rocksdb_t* db,
                                               rocksdb_column_family_handle_t* column_family) {
   return column_family == nullptr ? Database(db)->DefaultColumnFamily()

@@ -35,15 +35,15 @@ using ROCKSDB_NAMESPACE::SstFileReader;
 using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::TableProperties;
 
-// Bits per key depend on the number of keys. Beyond this many they change by less than 0.2 %, in
-// RocksDB's Ribbon filters by 0.8 % for each doubling. A sample takes 2 to 12 ms.
+// Bits per key depend on the number of keys. Above this number they change by less than 0.2 %, but
+// in RocksDB's Ribbon filters by 0.8 % for each doubling. A sample takes 2 to 12 ms.
 constexpr uint64_t kMaxSampleKeys = 1 << 18;
 constexpr char kWholeKeyProperty[] = "rocksdb.block.based.table.whole.key.filtering";
 
-// The end of FileFilter::kind of a filter with range entries.
+// FileFilter::kind ends with this if the filter has range entries.
 constexpr char kRangesKind[] = ", ranges";
 
-// A bijection, so no key repeats (splitmix64).
+// The function is a bijection (splitmix64), so no key repeats.
 std::array<char, 8> SampleKey(uint64_t i) {
   uint64_t z = (i + 1) * 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -65,7 +65,7 @@ std::string KindIn(std::string_view filter) {
   return kind;
 }
 
-// Notes the largest filter of one file. It makes no reader, and RocksDB takes that as "may match".
+// Notes the largest filter of one file. Makes no reader, which means "may match" to RocksDB.
 class NotingPolicy : public FilterPolicy {
  public:
   explicit NotingPolicy(const FilterPolicy* policy) : policy_(*policy) {}
@@ -101,7 +101,7 @@ bool HasRanges(const FileFilter& filter) {
   return filter.kind.find(kRangesKind) != std::string::npos;
 }
 
-// Whether the number of keys in the filter is known. In a partition or beside range entries it is
+// Whether the number of keys in the filter is known. For a partition, or with range entries, it is
 // an estimate.
 bool IsExact(const FileFilter& filter) { return filter.num_partitions == 1 && !HasRanges(filter); }
 
@@ -113,14 +113,13 @@ double BitsPerKey(uint64_t bytes, uint64_t keys) {
 double ToleratedBits(const FileFilter& filter, double wanted_bits, SizeRounding rounding) {
   // The wanted bits may be those of a sample (kMaxSampleKeys).
   constexpr double kShareOfSamples = 0.02;
-  // Beside range entries, the number of keys is an estimate, and bits per key with it.
+  // With range entries, the number of keys is an estimate, and so are bits per key.
   constexpr double kShareWithRanges = 0.1;
   // jemalloc's sizes are up to a quarter apart.
   constexpr double kShareOfFewSizes = 0.25;
   double share = HasRanges(filter) ? kShareWithRanges : kShareOfSamples;
   if (rounding == SizeRounding::kFewSizes) share += kShareOfFewSizes;
-  // Filters have whole blocks. One more can come from an estimated number of keys, or from the
-  // allocator.
+  // Filters have whole blocks. An estimated number of keys, or the allocator, can add one more.
   constexpr double kBlockBits = 8 * 64;
   const bool is_exact = IsExact(filter) && rounding == SizeRounding::kBlocks;
   double bits_of_partition = (is_exact ? 1 : 2) * kBlockBits;
@@ -174,7 +173,7 @@ Status TableProbe::Read(const std::string& path, TableFacts* facts) const {
   const auto noting = std::make_shared<NotingPolicy>(table_.filter_policy.get());
   BlockBasedTableOptions table = table_;
   table.filter_policy = noting;
-  // RocksDB then hands over a whole filter when it opens the file, and all partitions.
+  // With these options, RocksDB passes the whole filter, or all partitions, when it opens the file.
   table.cache_index_and_filter_blocks = false;
   table.metadata_cache_options.partition_pinning = ROCKSDB_NAMESPACE::PinningTier::kAll;
   table.no_block_cache = false;
@@ -214,7 +213,7 @@ Status TableProbe::Read(const std::string& path, TableFacts* facts) const {
 
 SizeRounding TableProbe::rounding() const {
   if (!table_.optimize_filters_for_memory) return SizeRounding::kBlocks;
-  // glibc adds less than 1 % to these, jemalloc up to 17 %.
+  // glibc adds less than 1 % to these sizes, jemalloc up to 17 %.
   constexpr uint64_t kSizes[] = {70000, 90000, 700000};
   for (const uint64_t bytes : kSizes) {
     if (FilterBytesInAllocation(bytes) > bytes + bytes / 20) return SizeRounding::kFewSizes;

@@ -1,4 +1,4 @@
-// The filter of a table file, and the one that its policy would write now.
+// Finds the filter of a table file, and the filter that its policy would write now.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_REWRITE_FILTER_FACTS_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_REWRITE_FILTER_FACTS_H_
 
@@ -16,7 +16,7 @@ namespace bloomline::engine {
 struct FileFilter {
   std::string kind = "none";  // RewriteReport::before
   uint64_t num_partitions = 1;
-  uint64_t bytes = 0;  // 0 of a filter that the policy would write
+  uint64_t bytes = 0;  // 0 for a filter that the policy would write
   double bits_per_key = 0;
 };
 
@@ -24,24 +24,24 @@ struct FileFilter {
 enum class SizeRounding {
   kBlocks,
   kAllocations,  // optimize_filters_for_memory
-  kFewSizes,     // and the allocator has few, as jemalloc has
+  kFewSizes,     // the same, with an allocator that has few sizes, such as jemalloc
 };
 
-// RewriteFilters in bloomline/rewrite_filters.h says when.
+// RewriteFilters in bloomline/rewrite_filters.h says when filters count as different.
 bool HasOtherFilter(const FileFilter& filter, const FileFilter& wanted,
                     SizeRounding rounding = SizeRounding::kBlocks);
 
 struct TableFacts {
   FileFilter filter;
-  // How many keys the filter or its largest partition has; without a filter, the entries of the
-  // file. About right for partitions and for files of RocksDB versions that do not record it.
+  // The number of keys in the filter or its largest partition; without a filter, the number of the
+  // file's entries. It is an estimate for partitions, and if RocksDB did not record the number.
   uint64_t sample_keys = 0;
-  // No key has a prefix, and only prefixes go to the filter, so it would be empty.
+  // A filter would be empty: there are no keys, or it holds only prefixes and no key has one.
   bool has_nothing_to_filter = false;
 };
 
-// Reads files as RocksDB does, with a policy that notes which filters it is given. So encrypted
-// files and those of any Env can be read, too.
+// Reads files through RocksDB, with a policy that notes which filters it gets. So encrypted files
+// and files of any Env can be read, too.
 class TableProbe {
  public:
   // Returns null, with a sentence in *error, if the column family cannot have filters.
@@ -52,7 +52,7 @@ class TableProbe {
   // Compares all checksums.
   ROCKSDB_NAMESPACE::Status Verify(const std::string& path) const;
 
-  // The policy learns from this where the database has files, as if it had written them.
+  // Tells the policy where the database has files, as if the policy had written them.
   void TellPolicy(const std::string& column_family, int level, bool is_bottommost) const;
   // The filter that the policy would write for a file at this place.
   FileFilter Wanted(const std::string& column_family, int level, bool is_bottommost,
@@ -67,8 +67,8 @@ class TableProbe {
 
   ROCKSDB_NAMESPACE::FilterBuildingContext Context(const std::string& column_family, int level,
                                                    bool is_bottommost) const;
-  // The builder for a file that RocksDB is about to write; limited memory has its effect. May be
-  // null.
+  // Returns the builder for a file that RocksDB is about to write, with limits on memory applied.
+  // May be null.
   std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> NewBuilder(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   // The bits per key that max_filter_bytes leaves a filter of `keys` keys; infinity without it.

@@ -47,7 +47,7 @@ constexpr bool kHasHotData = false;  // since 7.5
 template <typename O>
 constexpr bool kHasHotData<O, std::void_t<decltype(O::preclude_last_level_data_seconds)>> = true;
 template <typename O, typename = void>
-constexpr bool kHasFamilyIngest = false;  // since 10.6, of one family, too
+constexpr bool kHasFamilyIngest = false;  // since 10.6, column families have the option, too
 template <typename O>
 constexpr bool kHasFamilyIngest<O, std::void_t<decltype(O::cf_allow_ingest_behind)>> = true;
 
@@ -57,7 +57,7 @@ void SetLateOptions(Temperature temperature, std::atomic<bool>* cancel, O* optio
   if constexpr (kHasCanceled<O>) options->canceled = cancel;
 }
 
-// Compactions into the last level are refused, or would move data out of it.
+// Whether RocksDB refuses compactions into the last level, or would move data out of it.
 template <typename O>
 bool MustLeaveLastLevel(const O& options) {
   bool ingests_behind = options.allow_ingest_behind;
@@ -102,15 +102,15 @@ class LiveFiles {
   // Whether no older data lies below the file, by the rule of RocksDB's compactions.
   bool IsBottommost(int level, size_t index) const;
 
-  // The file of this number with those that share user keys with it at their ends, and those that
-  // share keys with these. Without files if the database no longer has it.
+  // Returns the file of this number with all files that share a user key with it at their ends,
+  // directly or through others. The unit is empty if the database no longer has the file.
   Unit FindUnit(uint64_t number) const;
 
  private:
   const std::vector<File>& Files(int level) const {
     return metadata_.levels[static_cast<size_t>(level)].files;
   }
-  // The last key of one is not before the first of the other.
+  // Whether the last key of `a` is not before the first key of `b`.
   bool Touch(const File& a, const File& b) const {
     return comparator_->CompareWithoutTimestamp(a.largestkey, b.smallestkey) >= 0;
   }
@@ -178,15 +178,15 @@ class RewriteJob {
             std::vector<uint64_t>* numbers);
 
   Outcome RewriteOne(uint64_t number, std::string* error);
-  // False: a file of the unit cannot be rewritten now, for a reason that the report has. Files are
-  // not looked at once the call is cancelled.
+  // Returns false if a file of the unit cannot be rewritten now; the report has the reason. Checks
+  // no more files once the call is cancelled.
   bool IsFit(const LiveFiles::Unit& unit);
   Status Compact(const LiveFiles::Unit& unit, CompactionJobInfo* info) const;
   Outcome Judge(const Status& status, const LiveFiles::Unit& unit, std::string* error);
 
   void Skip(const LiveFiles::Unit& unit, RewriteSkip reason, const std::string& text);
   void NoteGone(uint64_t number);
-  void Finish(uint64_t number);  // it is no longer in unfinished_
+  void Finish(uint64_t number);  // removes the file from unfinished_
   void ShowProgress();
   bool IsCancelled() const;
   void Sleep(double seconds) const;
@@ -207,8 +207,8 @@ bool RewriteJob::Run(std::string* error) {
   report_.is_dry_run = options_.dry_run;
   probe_ = TableProbe::New(db_options_, error);
   if (probe_ == nullptr) return false;
-  // RocksDB does not report the beginning of DB::CompactFiles, before which files would be counted.
-  // The LOG names files that the account cannot read, and the report calls them damaged.
+  // The account counts files at the beginning of a compaction, but RocksDB does not report that for
+  // DB::CompactFiles. The LOG names files that the account cannot read; the report says "damaged".
   FilterAccount* const account = AccountAmong(db_options_);
   if (account != nullptr) account->CountFiles(db_);
   const std::vector<uint64_t> numbers = FindFiles();
@@ -278,7 +278,7 @@ void RewriteJob::Look(const LiveFiles& live, int level, size_t index, const Live
 }
 
 RewriteJob::Outcome RewriteJob::RewriteOne(uint64_t number, std::string* error) {
-  if (unfinished_.count(number) == 0) return Outcome::kDone;  // with a neighbour, or skipped
+  if (unfinished_.count(number) == 0) return Outcome::kDone;  // done with a neighbour, or skipped
   const Clock::time_point begin = Clock::now();
   const LiveFiles::Unit unit = LiveFiles(db_, column_family_).FindUnit(number);
   if (unit.files.empty()) {
@@ -301,7 +301,7 @@ RewriteJob::Outcome RewriteJob::RewriteOne(uint64_t number, std::string* error) 
   report_.files_rewritten += unit.files.size();
   if (unit.files.size() > 1) report_.chained_files += unit.files.size();
   for (const LiveFiles::File& file : unit.files) Finish(FileNumber(file.name));
-  // RocksDB does not report it (7.8 to 11.9), and an iterator may keep the inputs for long.
+  // RocksDB (7.8 to 11.9) does not report this, and an iterator may keep the input files for long.
   if (FilterAccount* const account = AccountAmong(db_options_)) {
     account->OnCompactionCompleted(db_, info);
   }
@@ -340,7 +340,7 @@ bool RewriteJob::IsFit(const LiveFiles::Unit& unit) {
 
 Status RewriteJob::Compact(const LiveFiles::Unit& unit, CompactionJobInfo* info) const {
   CompactionOptions options;
-  // Before 9.2 the default is Snappy, also if the column family has another one.
+  // Before 9.2 the default is Snappy, even if the column family has another compression.
   options.compression = ROCKSDB_NAMESPACE::kDisableCompressionOption;
   options.max_subcompactions = 1;
   uint64_t largest = 0;
@@ -349,7 +349,7 @@ Status RewriteJob::Compact(const LiveFiles::Unit& unit, CompactionJobInfo* info)
     names.push_back(file.name);
     largest = std::max(largest, file.size);
   }
-  // One file becomes one file. Several stay about as large as they were.
+  // One file becomes one file. Several files keep about their sizes.
   if (unit.files.size() > 1) options.output_file_size_limit = largest;
   SetLateOptions(unit.files.front().temperature, options_.cancel, &options);
   const auto& paths = db_options_.cf_paths;
@@ -362,7 +362,7 @@ Status RewriteJob::Compact(const LiveFiles::Unit& unit, CompactionJobInfo* info)
 
 RewriteJob::Outcome RewriteJob::Judge(const Status& status, const LiveFiles::Unit& unit,
                                       std::string* error) {
-  if (status.IsColumnFamilyDropped()) {  // with all its files, so that nothing is left to do
+  if (status.IsColumnFamilyDropped()) {  // all its files are gone, so nothing is left to do
     while (!unfinished_.empty()) NoteGone(unfinished_.begin()->first);
     return Outcome::kEnd;
   }

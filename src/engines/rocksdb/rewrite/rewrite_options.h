@@ -1,4 +1,4 @@
-// RewriteOptions as text, for callers that cannot set fields:
+// Reads RewriteOptions from text, for callers that cannot set fields:
 // "bytes_per_second=20M;dry_run=true".
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_REWRITE_REWRITE_OPTIONS_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_REWRITE_REWRITE_OPTIONS_H_
@@ -10,8 +10,8 @@
 
 namespace bloomline::engine {
 
-// Sets the fields that are numbers or flags; they have the names of the text. Returns false and
-// sets *error if a name or a value is wrong.
+// Sets fields that are numbers or flags, by their names in the text. Returns false and sets *error
+// if a name or a value is wrong.
 bool ParseRewriteOptions(std::string_view text, RewriteOptions* options, std::string* error);
 
 }  // namespace bloomline::engine

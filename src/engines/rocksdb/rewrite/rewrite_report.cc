@@ -12,7 +12,7 @@ using support::BytesText;
 
 constexpr size_t kMaxPaths = 20;
 
-// What an operator can do about files that were skipped.
+// Says what an operator can do about files that were skipped.
 struct Advice {
   RewriteSkip reason;
   const char* name;
