@@ -20,8 +20,8 @@ inline std::string_view Key(const char* key, size_t length) { return {key, lengt
 
 constexpr size_t kBatchKeys = 256;
 
-// Calls f(count, keys, answers) for all keys in batches, without allocating, and stores the answers
-// unless `to` is null.
+// Calls f(count, keys, answers) for batches of all keys, without allocating memory, and stores the
+// answers unless `to` is null.
 template <typename Answer = bool, size_t batch_keys = kBatchKeys, typename To, typename F>
 void AnswerEachBatch(size_t num_keys, const char* const* keys, const size_t* key_lengths, To* to,
                      F f) {
@@ -37,15 +37,15 @@ void AnswerEachBatch(size_t num_keys, const char* const* keys, const size_t* key
 
 using support::OrSetError;
 
-// What a handle of a filter owns. The C types derive from it.
+// The base of the C types that are handles of a filter, with what they own.
 template <typename Filter>
 struct Handle {
   std::unique_ptr<Filter> filter;
   const Filter& view() const { return *filter; }
 };
 
-// Returns a handle of what make(&error) returns. Null, with *errptr, if that is null or without
-// memory.
+// Returns a handle of the filter that make(&error) returns. Returns null, with *errptr, if make
+// returns null or memory runs out.
 template <typename Type, typename Make>
 Type* MakeHandle(char** errptr, Make make) {
   return OrSetError(errptr, [&](std::string* error) -> Type* {
@@ -54,8 +54,8 @@ Type* MakeHandle(char** errptr, Make make) {
   });
 }
 
-// Returns a malloc()ed copy of the bytes that to_bytes(&bytes, &error) gives, and its length. Null,
-// with *length = 0 and *errptr, if that fails or without memory.
+// Returns a malloc()ed copy of the bytes that to_bytes(&bytes, &error) gives, and its length.
+// Returns null, with *length = 0 and *errptr, if to_bytes fails or memory runs out.
 template <typename ToBytes>
 char* MallocedBytes(size_t* length, char** errptr, ToBytes to_bytes) {
   *length = 0;
@@ -72,7 +72,7 @@ char* MallocedBytes(size_t* length, char** errptr, ToBytes to_bytes) {
 
 }  // namespace bloomline::c
 
-// bloomline_NAME_t, which holds OPTIONS, and its functions except the setters.
+// Defines bloomline_NAME_t, which holds OPTIONS, and its functions except the setters.
 #define BLOOMLINE_C_OPTIONS(NAME, OPTIONS)                                               \
   struct bloomline_##NAME##_t {                                                          \
     OPTIONS options;                                                                     \
@@ -88,20 +88,20 @@ char* MallocedBytes(size_t* length, char** errptr, ToBytes to_bytes) {
     options->options.FIELD = static_cast<decltype(options->options.FIELD)>(value); \
   }
 
-// bloomline_NAME_FIGURE, which calls FUNCTION() of the handle's view().
+// Defines bloomline_NAME_FIGURE, which calls FUNCTION() of the handle's view().
 #define BLOOMLINE_C_FIGURE(NAME, TYPE, FIGURE, FUNCTION)                 \
   TYPE bloomline_##NAME##_##FIGURE(const bloomline_##NAME##_t* handle) { \
     return static_cast<TYPE>(handle->view().FUNCTION());                 \
   }
 
-// bloomline_NAME_FUNCTION for one key, which changes nothing.
+// Defines bloomline_NAME_FUNCTION for one key, which changes nothing.
 #define BLOOMLINE_C_QUERY(NAME, TYPE, FUNCTION, CPP_FUNCTION)                             \
   TYPE bloomline_##NAME##_##FUNCTION(const bloomline_##NAME##_t* handle, const char* key, \
                                      size_t key_length) {                                 \
     return handle->view().CPP_FUNCTION(bloomline::c::Key(key, key_length));               \
   }
 
-// Queries of one key and of many.
+// Defines the queries of one key and of many.
 #define BLOOMLINE_C_QUERIES(NAME)                                                             \
   BLOOMLINE_C_QUERY(NAME, uint8_t, may_match, MayMatch)                                       \
   void bloomline_##NAME##_may_match_keys(const bloomline_##NAME##_t* handle, size_t num_keys, \

@@ -46,7 +46,7 @@ struct bloomline_bloom_t : Handle<BloomFilter> {
 
 namespace {
 
-// Turns *from into a new handle, and deletes it. Without memory for both it leaves *from alone.
+// Moves the filter of *from into a new handle, and deletes *from, unless memory runs out.
 template <typename To, typename From, typename Turn>
 To* TurnInto(From* from, Turn turn) {
   return bloomline::support::OrIfItThrows<To*>(nullptr, [&] {
@@ -59,14 +59,14 @@ To* TurnInto(From* from, Turn turn) {
 
 }  // namespace
 
-// bloomline_NAME_FUNCTION for one key.
+// Defines bloomline_NAME_FUNCTION for one key.
 #define BLOOMLINE_C_KEY(NAME, TYPE, FUNCTION, CPP_FUNCTION)                         \
   TYPE bloomline_##NAME##_##FUNCTION(bloomline_##NAME##_t* handle, const char* key, \
                                      size_t key_length) {                           \
     return handle->filter->CPP_FUNCTION(Key(key, key_length));                      \
   }
 
-// bloomline_NAME_FUNCTION for many keys. Returns how many answers are true.
+// Defines bloomline_NAME_FUNCTION for many keys, which returns how many answers are true.
 #define BLOOMLINE_C_KEYS(NAME, FUNCTION, CPP_FUNCTION)                                     \
   size_t bloomline_##NAME##_##FUNCTION(bloomline_##NAME##_t* handle, size_t num_keys,      \
                                        const char* const* keys, const size_t* key_lengths, \
@@ -79,7 +79,7 @@ To* TurnInto(From* from, Turn turn) {
     return num_true;                                                                       \
   }
 
-// Common to all filters.
+// Defines the functions of all filters.
 #define BLOOMLINE_C_FILTER(NAME, OPTIONS, FILTER)                                             \
   bloomline_##NAME##_t* bloomline_##NAME##_create(const bloomline_##OPTIONS##_t* options,     \
                                                   char** errptr) {                            \
@@ -91,13 +91,13 @@ To* TurnInto(From* from, Turn turn) {
   BLOOMLINE_C_QUERIES(NAME)                                                                   \
   BLOOMLINE_C_FIGURE(NAME, uint64_t, capacity, capacity)
 
-// Estimates of filters of bits.
+// Defines the estimates of filters that consist of bits.
 #define BLOOMLINE_C_ESTIMATES(NAME)                                        \
   BLOOMLINE_C_FIGURE(NAME, uint64_t, num_bits, num_bits)                   \
   BLOOMLINE_C_FIGURE(NAME, uint64_t, estimated_num_keys, EstimatedNumKeys) \
   BLOOMLINE_C_FIGURE(NAME, double, estimated_false_positive_rate, EstimatedFalsePositiveRate)
 
-// Common to filters with BloomFilterOptions. They take hashes in the place of keys.
+// Defines the functions of filters with BloomFilterOptions, which take hashes in place of keys.
 #define BLOOMLINE_C_LAID_OUT(NAME)                                                   \
   BLOOMLINE_C_ESTIMATES(NAME)                                                        \
   BLOOMLINE_C_FIGURE(NAME, int, layout, layout)                                      \
@@ -109,7 +109,7 @@ To* TurnInto(From* from, Turn turn) {
   }                                                                                  \
   BLOOMLINE_C_MAY_MATCH_HASH(NAME)
 
-// Common to filters that can be saved.
+// Defines the functions of filters that can be saved.
 #define BLOOMLINE_C_SAVED(NAME, FILTER)                                                    \
   bloomline_##NAME##_t* bloomline_##NAME##_load(const char* path, char** errptr) {         \
     return MakeHandle<bloomline_##NAME##_t>(errptr, [=](std::string* error) {              \

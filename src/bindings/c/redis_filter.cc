@@ -22,7 +22,7 @@ using bloomline::support::OrIfItThrows;
 using bloomline::support::OrSetError;
 
 struct bloomline_shared_t : bloomline::c::Handle<SharedBloomFilter> {
-  std::string error = {};  // of the last call, which may be several of the filter
+  std::string error = {};  // of the last C call, which may make several calls of the filter
 };
 
 static_assert(bloomline_unavailable_may_match == static_cast<int>(WhenUnavailable::kMayMatch));
@@ -37,9 +37,9 @@ static_assert(bloomline_shared_unavailable == static_cast<int>(Answer::kError));
 
 namespace {
 
-// Calls f, a function of the filter, for batches of as many keys as share one wait for replicas.
-// Returns false if it failed for one. The first error stays. If f throws, memory was missing; the
-// filter has then filled all answers.
+// Calls f, a function of the filter, for batches of the keys that share one wait for replicas.
+// Returns false if a batch failed, and keeps the first error. If f throws, memory has run out, but
+// the filter has filled all answers.
 template <typename Answer, typename F>
 bool InBatches(bloomline_shared_t* shared, size_t num_keys, const char* const* keys,
                const size_t* key_lengths, int* to, F f) {

@@ -47,8 +47,8 @@ double OrNaN(int format, F f) {
   return IsFormat(format) ? f(Format{format}) : std::numeric_limits<double>::quiet_NaN();
 }
 
-// Calls f, which adds keys. If it throws, the next filter would lack keys, so the builder remembers
-// that it cannot be finished.
+// Calls f, which adds keys. If f throws, keys are missing, so the builder remembers that it cannot
+// be finished.
 template <typename F>
 void OrKeepsFailure(F f) {
   bloomline::support::OrIfItThrows(false, [&] {

@@ -18,14 +18,14 @@ const (
 	LayoutBlocked64                // in 8 bytes
 )
 
-// BloomFilterOptions are for BloomFilter. Capacity, or NumBits and NumProbes, must be set.
+// BloomFilterOptions has the options of BloomFilter. Set Capacity, or NumBits and NumProbes.
 type BloomFilterOptions struct {
 	Capacity          uint64  // distinct keys
-	FalsePositiveRate float64 // with that many keys; default: 0.01
+	FalsePositiveRate float64 // with Capacity keys; default: 0.01
 	NumBits           uint64  // default: chosen for the rate
 	NumProbes         int     // default: chosen for the rate
 	Layout            Layout
-	Seed              uint64 // DrawSeed gives one that outsiders do not know
+	Seed              uint64 // DrawSeed gives a seed that outsiders do not know
 }
 
 func (o BloomFilterOptions) make() *C.bloomline_bloomoptions_t {
@@ -41,7 +41,7 @@ func (o BloomFilterOptions) make() *C.bloomline_bloomoptions_t {
 	return options
 }
 
-// BloomFilter is for a known number of keys.
+// BloomFilter is a Bloom filter for a known number of keys.
 type BloomFilter struct{ *handle[*C.bloomline_bloom_t] }
 
 func newBloomFilter(object *C.bloomline_bloom_t, message *C.char) (*BloomFilter, error) {
@@ -68,7 +68,7 @@ func LoadBloomFilter(path string) (*BloomFilter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(path); err != nil { // errors.Is recognizes it, as fs.ErrNotExist
+	if _, err := os.Stat(path); err != nil { // errors.Is recognizes this error, unlike C's
 		return nil, err
 	}
 	var message *C.char
@@ -167,7 +167,7 @@ func (f *BloomFilter) ToBytes() ([]byte, error) {
 	return takenBytes(bytes, length, message)
 }
 
-// Equal is true if both filters have the same options and bits.
+// Equal returns true if both filters have the same options and bits.
 func (f *BloomFilter) Equal(other *BloomFilter) bool {
 	defer runtime.KeepAlive(f.handle)
 	defer runtime.KeepAlive(other.handle)
@@ -180,13 +180,13 @@ func (f *BloomFilter) Layout() Layout {
 	return Layout(C.bloomline_bloom_layout(f.open()))
 }
 
-// NumBits returns the memory of the filter, in bits.
+// NumBits returns the size of the filter in bits.
 func (f *BloomFilter) NumBits() uint64 {
 	defer runtime.KeepAlive(f.handle)
 	return uint64(C.bloomline_bloom_num_bits(f.open()))
 }
 
-// NumProbes returns the bits of a key, k.
+// NumProbes returns k, the number of bits that a key sets.
 func (f *BloomFilter) NumProbes() int {
 	defer runtime.KeepAlive(f.handle)
 	return int(C.bloomline_bloom_num_probes(f.open()))
@@ -198,31 +198,31 @@ func (f *BloomFilter) Seed() uint64 {
 	return uint64(C.bloomline_bloom_seed(f.open()))
 }
 
-// Capacity returns the distinct keys up to which the filter keeps its false-positive rate.
+// Capacity returns the number of distinct keys for which the filter keeps its false-positive rate.
 func (f *BloomFilter) Capacity() uint64 {
 	defer runtime.KeepAlive(f.handle)
 	return uint64(C.bloomline_bloom_capacity(f.open()))
 }
 
-// NumKeys returns the keys added, less those that matched already.
+// NumKeys returns the number of keys added, without those that already matched.
 func (f *BloomFilter) NumKeys() uint64 {
 	defer runtime.KeepAlive(f.handle)
 	return uint64(C.bloomline_bloom_num_keys(f.open()))
 }
 
-// IsPastCapacity is true if more keys were added than the capacity.
+// IsPastCapacity returns true if more keys than the capacity were added.
 func (f *BloomFilter) IsPastCapacity() bool {
 	defer runtime.KeepAlive(f.handle)
 	return C.bloomline_bloom_is_past_capacity(f.open()) != 0
 }
 
-// EstimatedNumKeys returns the number of distinct keys by the bits, all of which it reads.
+// EstimatedNumKeys estimates the number of distinct keys from the bits, all of which it reads.
 func (f *BloomFilter) EstimatedNumKeys() uint64 {
 	defer runtime.KeepAlive(f.handle)
 	return uint64(C.bloomline_bloom_estimated_num_keys(f.open()))
 }
 
-// EstimatedFalsePositiveRate returns the rate with the keys added so far. It reads all bits.
+// EstimatedFalsePositiveRate returns the rate with the keys added so far. It reads all the bits.
 func (f *BloomFilter) EstimatedFalsePositiveRate() float64 {
 	defer runtime.KeepAlive(f.handle)
 	return float64(C.bloomline_bloom_estimated_false_positive_rate(f.open()))

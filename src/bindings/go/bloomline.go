@@ -1,20 +1,20 @@
 // Package bloomline has filters that answer "certainly not in" or "maybe in", over bloomline's
-// functions for C. A method does what the C++ function of the same name does; the C++ headers say
-// more of cost and limits. Filters are the same bytes in every language.
+// functions for C. A method does what the C++ function of the same name does; the C++ headers
+// explain its cost and limits. Filters have the same bytes in every language.
 //
 // Install bloomline first: pkg-config must find bloomline_c. Package bloomline/rocksdb has the
 // filters for RocksDB, and needs bloomline_rocksdb.
 //
-// Keys are bytes. An integer that other languages add as KeyOf(42) is its 8 bytes, lowest first:
-// encoding/binary's LittleEndian.
+// Keys are bytes. For an integer, which other languages add as KeyOf(42), use its 8 bytes, lowest
+// first: encoding/binary's LittleEndian.
 //
-// Methods for many keys need a third to a tenth of the time for each key, because a call from Go to
-// C costs more than a query.
+// Methods for many keys take a third to a tenth of the time per key, because a call from Go to C
+// costs more than a query.
 //
 // An option that is zero has its default. Errors name options as C does: num_bits is NumBits.
 //
-// Close frees the memory early, else the garbage collector does; it sees only the few bytes of the
-// Go object. After Close, every other method panics with ErrClosed.
+// Close frees the memory. Otherwise the garbage collector does, but late, because it sees only the
+// few bytes of the Go object. After Close, every other method panics with ErrClosed.
 //
 // Goroutines may call the methods that change nothing at the same time, as long as no other method
 // runs. The race detector does not see what C reads and writes. Different filters are independent.
@@ -34,10 +34,10 @@ import (
 	"unsafe"
 )
 
-// ErrClosed says that a filter is used after Close, or was never made.
+// ErrClosed says that a filter was used after Close, or was never made.
 var ErrClosed = errors.New("bloomline: the filter is closed")
 
-// Version returns the version of the library, as "0.1.0".
+// Version returns the version of the library, such as "0.1.0".
 func Version() string { return C.GoString(C.bloomline_version()) }
 
 // DrawSeed draws a seed that outsiders cannot know, from the system's generator.
@@ -53,7 +53,7 @@ func DrawSeed() (uint64, error) {
 // ActiveKernelName returns the name of the SIMD implementation that runs.
 func ActiveKernelName() string { return C.GoString(C.bloomline_active_kernel_name()) }
 
-// handle owns an object of the library. Copies of a filter share it, so none frees it twice.
+// handle owns an object of the library. Copies of a filter share the handle, so it is freed once.
 type handle[P comparable] struct {
 	object  P // null: closed
 	destroy func(P)
@@ -89,7 +89,7 @@ func (h *handle[P]) Close() error {
 	return nil
 }
 
-// batch has keys that C reads in one call, one behind the other.
+// batch has keys that C reads in one call; their bytes are stored one after the other.
 type batch struct {
 	data    []byte
 	lengths [C.batch_keys]C.size_t
@@ -115,7 +115,7 @@ func eachBatch(keys [][]byte, f func(start int, n C.size_t, data *C.char, length
 	}
 }
 
-// pointer is for the arguments of a call alone: C keeps no pointer of Go.
+// pointer makes an argument that C uses only during the call: C keeps no pointer of Go.
 func pointer(bytes []byte) *C.char {
 	if len(bytes) == 0 {
 		return nil
@@ -125,7 +125,7 @@ func pointer(bytes []byte) *C.char {
 
 func answer(answers []bool, i int) *C.uint8_t { return (*C.uint8_t)(unsafe.Pointer(&answers[i])) }
 
-// cPath is for the arguments of a call alone, as pointer is.
+// cPath makes an argument that C uses only during the call, like pointer.
 func cPath(path string) (*C.char, error) {
 	bytes, err := syscall.ByteSliceFromString(path)
 	if err != nil {
@@ -134,7 +134,7 @@ func cPath(path string) (*C.char, error) {
 	return pointer(bytes), nil
 }
 
-// taken is the error of a message of the library, which is freed.
+// taken makes an error of the library's message, and frees the message.
 func taken(message *C.char) error {
 	if message == nil { // C had no memory for one
 		return errors.New("bloomline: out of memory")
@@ -150,7 +150,7 @@ func failed(ok C.uint8_t, message *C.char) error {
 	return nil
 }
 
-// takenBytes copies bytes of the library, which are freed.
+// takenBytes copies the library's bytes, and frees them.
 func takenBytes(bytes *C.char, length C.size_t, message *C.char) ([]byte, error) {
 	if bytes == nil {
 		return nil, taken(message)
@@ -159,7 +159,7 @@ func takenBytes(bytes *C.char, length C.size_t, message *C.char) ([]byte, error)
 	return append([]byte(nil), unsafe.Slice((*byte)(unsafe.Pointer(bytes)), int(length))...), nil
 }
 
-// cInt keeps a number that C has no room for out of range, and does not cut it off.
+// cInt keeps a number that is too large for C out of range instead of cutting it off.
 func cInt(number int) C.int {
 	if number > math.MaxInt32 {
 		return math.MaxInt32

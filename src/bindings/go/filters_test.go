@@ -149,7 +149,7 @@ func TestStaticFilters(t *testing.T) {
 
 		view := must(bloomline.OpenFilterView(content))(t)
 		for i := range content {
-			content[i] = 0 // it was copied
+			content[i] = 0 // the view has copied it
 		}
 		expectKeys(t, view, keys)
 		check(t, view.MayMatch([]byte("prefix")) && !view.AlwaysMatches(), "no prefix")
@@ -218,7 +218,7 @@ func TestClosedFiltersSaySo(t *testing.T) {
 	}
 }
 
-// panicOf returns what a call panics with. Its arguments are zero values.
+// panicOf calls a method with zero values, and returns what it panics with.
 func panicOf(method reflect.Value) (failure any) {
 	defer func() { failure = recover() }()
 	var arguments []reflect.Value

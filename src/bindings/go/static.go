@@ -25,10 +25,10 @@ func (f Format) c() C.int {
 	if f == FormatCompact {
 		return C.bloomline_format_compact
 	}
-	return -1 // none of C's
+	return -1 // C has no such format
 }
 
-// BitsPerKeyForFalsePositiveRate returns the least bits per key with at most that rate. 0.01 is 1 %.
+// BitsPerKeyForFalsePositiveRate returns the fewest bits per key for at most this rate (0.01: 1 %).
 func BitsPerKeyForFalsePositiveRate(format Format, rate float64) (float64, error) {
 	var message *C.char
 	if C.bloomline_validate_false_positive_rate(format.c(), C.double(rate), &message) == 0 {
@@ -37,7 +37,7 @@ func BitsPerKeyForFalsePositiveRate(format Format, rate float64) (float64, error
 	return float64(C.bloomline_bits_per_key_for_false_positive_rate(format.c(), C.double(rate))), nil
 }
 
-// FilterOptions are for static filters. All may be zero.
+// FilterOptions has the options of static filters. All may be zero.
 type FilterOptions struct {
 	Format     Format
 	BitsPerKey float64 // default: 10; see BitsPerKeyForFalsePositiveRate
@@ -99,7 +99,7 @@ func (b *FilterBuilder) AddKeyAndPrefix(key, prefix []byte) {
 		pointer(prefix), C.size_t(len(prefix)))
 }
 
-// NumKeys returns the keys added; a key that follows its equal is not counted.
+// NumKeys returns the number of keys added; adjacent duplicates count once.
 func (b *FilterBuilder) NumKeys() int {
 	defer runtime.KeepAlive(b.handle)
 	return int(C.bloomline_builder_num_keys(b.open()))
@@ -129,8 +129,8 @@ func (b *FilterBuilder) Finish(numThreads int) ([]byte, error) {
 	return takenBytes(bytes, length, message)
 }
 
-// FilterView queries a static filter. Any bytes make a view; those that it does not understand
-// match every key.
+// FilterView queries a static filter. Any bytes make a view; bytes that are not understood match
+// every key.
 type FilterView struct{ *handle[*C.bloomline_view_t] }
 
 // OpenFilterView copies the bytes once, because C may not keep a pointer of Go.
@@ -151,7 +151,7 @@ func OpenFilterView(filter []byte) (*FilterView, error) {
 	return &FilterView{h}, nil
 }
 
-// ValidateFilter returns why the view of these bytes matches every key.
+// ValidateFilter returns why a view of these bytes would match every key; nil if it would not.
 func ValidateFilter(filter []byte) error {
 	var message *C.char
 	ok := C.bloomline_view_validate(pointer(filter), C.size_t(len(filter)), &message)
@@ -175,13 +175,13 @@ func (v *FilterView) MayMatchKeys(keys [][]byte) []bool {
 	return answers
 }
 
-// AlwaysMatches is true if the bytes are not a filter, or one that matches every key.
+// AlwaysMatches returns true if the bytes are not a filter, or a filter that matches every key.
 func (v *FilterView) AlwaysMatches() bool {
 	defer runtime.KeepAlive(v.handle)
 	return C.bloomline_view_always_matches(v.open()) != 0
 }
 
-// NumProbes returns the bits of a key; 0 in a compact filter.
+// NumProbes returns the number of bits that a key sets; 0 in a compact filter.
 func (v *FilterView) NumProbes() int {
 	defer runtime.KeepAlive(v.handle)
 	return int(C.bloomline_view_num_probes(v.open()))

@@ -20,9 +20,9 @@ import (
 //
 //	block_based_table_factory={filter_policy={id=bloomline;format=compact;bits_per_key=10}}
 //
-// for grocksdb.GetOptionsFromString and the like. Call it before, from any goroutine, as often as
-// you like. RocksDB returns no error for a filter policy that it cannot make, and uses no filter;
-// stderr has a line.
+// for grocksdb.GetOptionsFromString and the like. Call Register before these, from any goroutine,
+// as often as you like. For a filter policy that it cannot make, RocksDB returns no error and uses
+// no filter; then stderr has a line.
 func Register() error {
 	var message *C.char
 	if C.bloomline_rocksdb_register(&message) == 0 {
@@ -32,8 +32,8 @@ func Register() error {
 }
 
 // NewFilterPolicy returns a rocksdb_filterpolicy_t* for the value of filter_policy= in an option
-// string: "bloomline:10". rocksdb_block_based_options_set_filter_policy takes it over; otherwise
-// destroy it with rocksdb_filterpolicy_destroy.
+// string: "bloomline:10". rocksdb_block_based_options_set_filter_policy takes the policy over;
+// otherwise destroy it with rocksdb_filterpolicy_destroy.
 func NewFilterPolicy(options string) (unsafe.Pointer, error) {
 	text, err := cText(options)
 	if err != nil {
@@ -49,7 +49,7 @@ func NewFilterPolicy(options string) (unsafe.Pointer, error) {
 
 // NewRangeExtractor returns a rocksdb_slicetransform_t*, for filters with entries for ranges:
 // grocksdb.NewNativeSliceTransform makes a prefix extractor of it.
-// rocksdb_options_set_prefix_extractor takes it over.
+// rocksdb_options_set_prefix_extractor takes the pointer over.
 func NewRangeExtractor() (unsafe.Pointer, error) {
 	var message *C.char
 	extractor := C.bloomline_rocksdb_slicetransform_create_ranges(&message)
@@ -61,8 +61,8 @@ func NewRangeExtractor() (unsafe.Pointer, error) {
 
 // RewriteFilters gives the files of a column family the filter that its policy writes now, while the
 // database is in use; see bloomline's docs/operating.md. db is a rocksdb_t*, and family a
-// rocksdb_column_family_handle_t*; nil is the default one. The options are text, such as
-// "bytes_per_second=20M;dry_run=true"; "" has the defaults.
+// rocksdb_column_family_handle_t*; nil means the default family. The options are text, such as
+// "bytes_per_second=20M;dry_run=true"; "" means the defaults.
 //
 // The report has some lines for people, and skipped is the number of files that still have another
 // filter. If err is not nil, the report says what was done until then. The call cannot be cancelled,
@@ -98,7 +98,7 @@ func MetricsText() (string, error) {
 	return C.GoString(text), nil
 }
 
-// cText is for the arguments of a call alone: C keeps no pointer of Go.
+// cText makes an argument that C uses only during the call: C keeps no pointer of Go.
 func cText(options string) (*C.char, error) {
 	bytes, err := syscall.ByteSliceFromString(options)
 	if err != nil {
@@ -107,7 +107,7 @@ func cText(options string) (*C.char, error) {
 	return (*C.char)(unsafe.Pointer(&bytes[0])), nil
 }
 
-// taken is the error of a message of the library, which is freed.
+// taken makes an error of the library's message, and frees the message.
 func taken(message *C.char) error {
 	if message == nil {
 		return errors.New("bloomline: out of memory")

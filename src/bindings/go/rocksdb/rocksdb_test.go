@@ -7,7 +7,7 @@ import (
 	"bloomline/rocksdb"
 )
 
-// What RocksDB does with the handles: examples/books.
+// examples/books shows what RocksDB does with the handles.
 
 func TestRegister(t *testing.T) {
 	for i := 0; i < 2; i++ {
@@ -46,7 +46,7 @@ func TestMetricsText(t *testing.T) {
 	}
 }
 
-// What it does with a database: examples/books.
+// examples/books shows what RewriteFilters does with a database.
 func TestRewriteFiltersNamesWhatIsWrong(t *testing.T) {
 	for options, want := range map[string]string{"": "db is NULL; allowed: an open database",
 		"dry_run=\x00": "allowed: no zero byte"} {

@@ -78,7 +78,7 @@ class QueriedFilter(Handle):
             super().__init__(checked(self._c.create, pointer))
 
     def _made(self, kind: Type[_Other], function: Callable[..., int]) -> _Other:
-        """A new object, which a function makes of this one."""
+        """A new object, which a function makes from this one."""
         with self._beside_others() as pointer:
             return kind._from_pointer(checked(function, pointer))
 

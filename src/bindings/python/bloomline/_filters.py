@@ -93,7 +93,7 @@ class MappedBloomFilter(BloomFilterBase):
 
 
 class AtomicBloomFilter(_LaidOutFilter):
-    """A Bloom filter that threads add keys to at the same time.
+    """A Bloom filter to which threads can add keys at the same time.
 
     With BloomFilter, threads that call add_keys wait for each other. Here they do not.
     """

@@ -29,14 +29,14 @@ class Handle:
 
     _c: Functions
     _pointer: Optional[int] = None  # None: closed
-    _shown: Sequence[str] = ()  # properties, in the text of an object
+    _shown: Sequence[str] = ()  # the properties that repr() shows
 
     def __init__(self, pointer: Optional[int]) -> None:
         self._lock = threading.RLock()
         self._idle = threading.Condition(self._lock)
-        self._readers: Dict[object, int] = {}  # the thread of each
-        self._num_uses = 0  # calls that have the lock, one inside the other
-        self._num_waiting = 0  # for the readers to end; no further reader begins
+        self._readers: Dict[object, int] = {}  # the thread of each reader
+        self._num_uses = 0  # nested calls that have the lock
+        self._num_waiting = 0  # calls that wait for readers to end; no further reader begins
         self._pointer = not_null(pointer)
 
     @classmethod
@@ -132,7 +132,7 @@ class Handle:
                 pointer = self._open()
                 self._readers[reader] = me
             yield pointer
-        finally:  # also of a KeyboardInterrupt before the yield
+        finally:  # even after a KeyboardInterrupt before the yield
             with self._lock:
                 self._readers.pop(reader, None)
                 if self._num_waiting:
@@ -202,7 +202,7 @@ class Handle:
         return out
 
     def _change_each(self, function: Callable[..., int], keys: Keys, beside: bool = False) -> int:
-        """`beside`: for what threads may change at the same time."""
+        """`beside`: threads may change the object at the same time."""
         total = 0
         for batch in batches(keys):
             with self._beside_others() if beside else self._alone():
@@ -215,7 +215,7 @@ _Value = TypeVar("_Value")
 
 
 class Figure(Generic[_Value]):
-    """A property: what the function of the same name of the object's type says."""
+    """A property that calls the function of this name of the object's type."""
 
     def __init__(self, kind: Callable[[Any], _Value], doc: Optional[str] = None) -> None:
         self._kind = kind
@@ -260,7 +260,7 @@ def integer(name: str, value: int, bits: int) -> int:
 
 def real(name: str, value: float) -> float:
     try:
-        if isinstance(value, (str, bytes)):  # which float() would read
+        if isinstance(value, (str, bytes)):  # float() would accept these
             raise TypeError
         return float(value)
     except TypeError:

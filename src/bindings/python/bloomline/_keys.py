@@ -11,13 +11,13 @@ from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Supports
 _String = Union[bytes, str, bytearray, memoryview]
 _Part = Union[_String, SupportsIndex]  # int, and numpy's integers
 Key = Union[_Part, Tuple[_Part, ...]]
-# A list or any other iterable of keys, or an array (Any: numpy's, array.array): each row or item
-# is one key.
+# A list or any other iterable of keys, or an array (Any covers numpy's and array.array): each row
+# or item is one key.
 Keys = Union[Iterable[Key], Any]
 
-# Keys of one call. Other threads wait no longer than for these, and temporary arrays stay small.
+# The most keys of one call, so that other threads do not wait long and temporary arrays stay small.
 _BATCH = 65536
-_COPIED = 1 << 24  # bytes of keys in one batch; longer ones stay where they are
+_COPIED = 1 << 24  # bytes of keys in one batch; longer keys are not copied
 _INTEGERS = frozenset("hHiIlLqQnN")
 _BYTES = frozenset("Bbc")
 _WORD = "Q" if ctypes.sizeof(c_void_p) == 8 else "L"
@@ -36,7 +36,7 @@ def _integer(value: Any, what: str, also: str = "") -> bytes:
     """8 bytes, as KeyOf in C++. bool is an int in Python, but mostly a mistake as a key."""
     name = type(value).__name__
     try:
-        if name in ("bool", "bool_"):  # Python's, numpy's
+        if name in ("bool", "bool_"):  # Python's name, and numpy's
             raise TypeError
         number = index(value)
     except TypeError:
@@ -113,7 +113,7 @@ def _from_list(keys: List[bytes]) -> Batch:
     # One copy of all keys takes 30 ns per key; a pointer to each one, as above, takes 270.
     copy = b"".join(keys)
     pinned = Pinned(copy)
-    pointers = array(_WORD, accumulate(lengths, initial=pinned.address))  # and one too many
+    pointers = array(_WORD, accumulate(lengths, initial=pinned.address))  # the last is unused
     return Batch(len(keys), pointers.buffer_info()[0], lengths.buffer_info()[0],
                  (pinned, pointers, lengths))
 

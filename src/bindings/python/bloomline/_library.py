@@ -24,7 +24,7 @@ def _candidates(component: str) -> Iterator[str]:
     """Names for the dynamic linker, in the order of preference."""
     library = f"libbloomline_{component}.so"
     chosen = os.environ.get(_ENVIRONMENT)
-    if chosen:  # is taken or refused, never replaced by another
+    if chosen:  # this path is taken or refused, never replaced by another
         if os.path.isdir(chosen):
             yield os.path.join(chosen, library)
         else:
@@ -91,7 +91,7 @@ class Functions:
 
     def __getattr__(self, name: str) -> Any:
         function = getattr(self._library, self._prefix + name)
-        setattr(self, name, function)  # so that this is called once
+        setattr(self, name, function)  # so that __getattr__ is called once
         return function
 
 

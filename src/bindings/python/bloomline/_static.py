@@ -96,7 +96,7 @@ class FilterView(QueriedFilter):
         """A filter in a file: pages are read when a query needs them."""
         with regular_file(path) as file:
             if os.fstat(file.fileno()).st_size == 0:
-                return cls(b"")  # what cannot be mapped
+                return cls(b"")  # an empty file cannot be mapped
             return cls(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
 
     def close(self) -> None:

@@ -26,7 +26,7 @@ _NEW, _PRESENT, _UNKNOWN = range(3)
 _NO, _MAYBE, _UNAVAILABLE = range(3)
 _ADDED = {_NEW: True, _PRESENT: False, _UNKNOWN: None}
 
-# The library's names are those of C++.
+# The library uses the C++ names in its errors.
 _TLS_OPTION = re.compile(r"\btls\.(?=(ca_file|ca_path|certificate_file|key_file|server_name) )")
 
 _T = TypeVar("_T", bound="SharedBloomFilter")

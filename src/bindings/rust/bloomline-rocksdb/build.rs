@@ -1,6 +1,6 @@
 //! Compiles the adaptor for RocksDB with CMake, from the checkout that the crate bloomline found.
-//! Without a checkout it links the installed adaptor. RocksDB is that of librocksdb-sys. Its headers
-//! are those that ROCKSDB_INCLUDE_DIR names, those inside the crate, or those that pkg-config finds.
+//! Without a checkout it links the installed adaptor. It uses the RocksDB of librocksdb-sys, and
+//! the headers that ROCKSDB_INCLUDE_DIR names, that the crate contains, or that pkg-config finds.
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -51,7 +51,7 @@ fn build(source: &Path) {
     configure.arg(format!("-DRocksDB_DIR={}", out.display()));
     configure.args(["-DCMAKE_BUILD_TYPE=Release", "-DBLOOMLINE_ROCKSDB=ON"]);
     configure.args(["-DBLOOMLINE_LEVELDB=OFF", "-DBLOOMLINE_REDIS=OFF"]);
-    // The crate bloomline has the core.
+    // The crate bloomline links the core.
     configure.arg("-DCMAKE_OPTIMIZE_DEPENDENCIES=ON");
     for option in ["TOOL", "TESTS", "BENCH", "PRELOAD", "PYTHON"] {
         configure.arg(format!("-DBLOOMLINE_BUILD_{option}=OFF"));
@@ -74,7 +74,7 @@ fn installed(package: &str, variable: &str) -> String {
     run(query.arg(format!("--variable={variable}")).arg(package)).trim().to_string()
 }
 
-/// What a command prints. If it fails, the build fails with what it said.
+/// What a command prints. If the command fails, the build fails with its error message.
 fn run(command: &mut Command) -> String {
     let output =
         command.output().unwrap_or_else(|error| panic!("{command:?}: {error}; install it"));

@@ -1,7 +1,7 @@
 //! Declares bloomline's C functions, from c.h, and links their libraries. In a checkout it builds
-//! static ones with CMake; BLOOMLINE_SOURCE may name the checkout. BLOOMLINE_BUILD may name a build
-//! instead, whose libraries it takes. Without a checkout, or with BLOOMLINE_INSTALLED=1, it links
-//! the installed ones that pkg-config finds.
+//! static libraries with CMake; BLOOMLINE_SOURCE may name the checkout. BLOOMLINE_BUILD may name a
+//! build with libraries to use instead. Without a checkout, or with BLOOMLINE_INSTALLED=1, it links
+//! the installed libraries that pkg-config finds.
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,7 +28,7 @@ fn main() {
 fn declare(header: &str) {
     println!("cargo:rerun-if-changed={header}");
     let text = std::fs::read_to_string(header).expect("the crate has the header");
-    // Of "a /* b */ c" the parts are "a " and " b */ c".
+    // The parts of "a /* b */ c" are "a " and " b */ c".
     let code: String =
         text.split("/*").map(|part| part.split_once("*/").map_or(part, |(_, code)| code)).collect();
     let (mut types, mut functions) = (String::new(), String::new());
@@ -89,7 +89,7 @@ fn source() -> Option<PathBuf> {
         Some(named) => PathBuf::from(named),
         None => Path::new(&env::var_os("CARGO_MANIFEST_DIR")?).join("../../../.."),
     };
-    // Not a header: /usr has those, four folders above /usr/share/cargo/registry/bloomline-0.1.0.
+    // A header would be no proof: /usr, four folders above an installed crate's, has headers, too.
     let found = checkout.join("src/bindings/c").exists();
     assert!(
         found || env::var_os("BLOOMLINE_SOURCE").is_none(),
@@ -105,7 +105,7 @@ fn build(source: &Path) {
     println!("cargo:rustc-link-search=native={}", folder.display());
     for library in ["bloomline_c", "bloomline_filters", "bloomline_core"] {
         println!("cargo:rustc-link-lib=static={library}");
-        // What this script itself writes would be newer than its run, and it would run again.
+        // Files that this script writes would be newer than its run, so it would run again.
         if named.is_some() {
             println!("cargo:rerun-if-changed={}/lib{library}.a", folder.display());
         }
@@ -118,7 +118,7 @@ fn build(source: &Path) {
     }
 }
 
-/// Cargo's word on the target: OS, ARCH.
+/// What Cargo says about the target: OS, ARCH.
 fn target(what: &str) -> String {
     env::var(format!("CARGO_CFG_TARGET_{what}")).unwrap_or_default()
 }
@@ -161,7 +161,7 @@ fn link_installed() {
     }
 }
 
-/// What a command prints. If it fails, the build fails with what it said.
+/// What a command prints. If the command fails, the build fails with its error message.
 fn run(command: &mut Command) -> String {
     let output =
         command.output().unwrap_or_else(|error| panic!("{command:?}: {error}; install it"));

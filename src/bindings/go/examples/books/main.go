@@ -1,5 +1,5 @@
-// Books opens a RocksDB with compact filters, or those of another policy, through RocksDB's C
-// functions, writes a thousand keys, and reads them. Files of an earlier run get the filters, too.
+// Books opens a RocksDB with compact filters, or filters of another policy, through RocksDB's C
+// functions, writes a thousand keys, and reads them. Files of an earlier run get new filters, too.
 package main
 
 // #include <rocksdb/c.h>
@@ -63,7 +63,7 @@ func main() {
 	C.rocksdb_close(db)
 }
 
-// title is for the arguments of one call.
+// title makes arguments that are valid during one call.
 func title(i int) (*C.char, C.size_t) {
 	key := []byte(fmt.Sprintf("book %d", i))
 	return (*C.char)(unsafe.Pointer(&key[0])), C.size_t(len(key))

@@ -21,9 +21,9 @@
 //! option files: `bloomline:10`, or `{id=bloomline;...}` with the options in bloomline's
 //! docs/compatibility.md.
 //!
-//! Why not `BlockBasedOptions`: the crate `rocksdb` keeps its pointer private, so no other crate
-//! can set a filter there. [`FamilyOptions`] takes the same options as text, and lets RocksDB read
-//! them. Where the pointer is at hand, as with `librocksdb-sys` alone, use [`FilterPolicy`].
+//! No other crate can set a filter in `BlockBasedOptions`, because the crate `rocksdb` keeps its
+//! pointer private. [`FamilyOptions`] takes the same options as text, and lets RocksDB read them.
+//! If you have the pointer, for example with `librocksdb-sys` alone, use [`FilterPolicy`].
 //!
 //! bloomline is compiled for the RocksDB that `librocksdb-sys` links, and refuses any other.
 #![warn(missing_docs)]
@@ -61,7 +61,7 @@ fn c_string(options: &str) -> Result<CString, Error> {
         .map_err(|_| refused(format!("options are {options:?}; allowed: no zero byte")))
 }
 
-/// A copy of a text that malloc() gave, which is freed.
+/// A copy of a text that malloc() gave. Frees the text.
 ///
 /// # Safety
 ///
@@ -77,8 +77,8 @@ unsafe fn taken(text: NonNull<c_char>) -> String {
 }
 
 /// Makes the name `bloomline` known in RocksDB's option strings and OPTIONS files, for the whole
-/// process. Call it before `rocksdb::Options::load_latest` of a database that names it: RocksDB
-/// takes an unknown name for "no filter". The other functions here call it.
+/// process. Call it before `rocksdb::Options::load_latest` of a database whose options have the
+/// name: RocksDB takes an unknown name for "no filter". The other functions here call `register`.
 pub fn register() -> Result<(), Error> {
     // Safety: any time is allowed.
     done(ErrorKind::InvalidInput, |e| unsafe { bloomline_rocksdb_register(e) })
@@ -98,8 +98,8 @@ const VERSION: &str = "[Version]\n  rocksdb_version=7.0.3\n  options_file_versio
 /// `memory` of a policy needs: see bloomline's docs/operating.md. Set what the text cannot say, such
 /// as an environment, with the functions of the result.
 ///
-/// A name of no option is an error. A listener that RocksDB does not know is left out, but
-/// `rocksdb::DB` refuses a policy with `memory` then.
+/// An unknown option is an error. RocksDB leaves out a listener that it does not know, but
+/// `rocksdb::DB` then refuses a policy with `memory`.
 pub fn database_options(options: &str) -> Result<rocksdb::Options, Error> {
     register()?;
     check_line(options)?;
@@ -122,8 +122,8 @@ fn read_options(
     file: &str,
     cache: rocksdb::Cache,
 ) -> Result<(rocksdb::Options, Vec<rocksdb::ColumnFamilyDescriptor>), Error> {
-    // Nobody can know the name, nor has it by chance: process numbers return, in containers all
-    // the time.
+    // The name is random, so that no other process can know or repeat it: process numbers repeat,
+    // and in containers often.
     let path =
         std::env::temp_dir().join(format!("bloomline_rocksdb_{:016x}", bloomline::draw_seed()?));
     let failed = |error: std::io::Error| {
@@ -148,7 +148,7 @@ unsafe impl Send for FilterPolicy {}
 unsafe impl Sync for FilterPolicy {}
 
 impl FilterPolicy {
-    /// The policy of what stands after `filter_policy=` in an option string.
+    /// The policy of the text after `filter_policy=` in an option string.
     pub fn new(options: &str) -> Result<FilterPolicy, Error> {
         let text = c_string(options)?;
         // Safety: a string that ends with zero.
@@ -158,8 +158,8 @@ impl FilterPolicy {
         .map(FilterPolicy)
     }
 
-    /// For `rocksdb_block_based_options_set_filter_policy`, which takes the policy over. Otherwise
-    /// pass it to `rocksdb_filterpolicy_destroy`.
+    /// The pointer for `rocksdb_block_based_options_set_filter_policy`, which takes the policy
+    /// over. Otherwise pass it to `rocksdb_filterpolicy_destroy`.
     #[must_use]
     pub fn into_raw(self) -> *mut ffi::rocksdb_filterpolicy_t {
         let policy = self.0.as_ptr();
@@ -181,7 +181,7 @@ impl Drop for FilterPolicy {
     }
 }
 
-/// Options of a column family, as text. What is not set has RocksDB's default.
+/// Options of a column family, as text. Options that are not set have RocksDB's defaults.
 pub struct FamilyOptions {
     filter: String,
     table: String,
@@ -189,7 +189,7 @@ pub struct FamilyOptions {
     block_cache: Option<rocksdb::Cache>,
 }
 
-/// Without the texts, which may have a secret seed.
+/// Debug leaves out the texts, which may have a secret seed.
 impl fmt::Debug for FamilyOptions {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("FamilyOptions").finish_non_exhaustive()
@@ -197,7 +197,7 @@ impl fmt::Debug for FamilyOptions {
 }
 
 impl FamilyOptions {
-    /// With this filter policy, such as `bloomline:10`.
+    /// Options with this filter policy, such as `bloomline:10`.
     #[must_use]
     pub fn with_filter(policy: &str) -> FamilyOptions {
         FamilyOptions {
@@ -230,10 +230,9 @@ impl FamilyOptions {
         self
     }
 
-    /// The column family of this name, for `rocksdb::DB::open_cf_descriptors`. Options that the
-    /// `rocksdb::Options` there has for column families do not count, nor do its comparator, merge
-    /// operator and compaction filter: only those that RocksDB knows by name can be in `family`.
-    /// Other names are errors.
+    /// The column family of this name, for `rocksdb::DB::open_cf_descriptors`. It ignores all
+    /// options for column families in the `rocksdb::Options` there, also comparator, merge operator
+    /// and compaction filter. `family` can name those that RocksDB knows; other names are errors.
     ///
     /// RocksDB reads the options from a file, which exists as long as this function runs.
     pub fn descriptor(&self, name: &str) -> Result<rocksdb::ColumnFamilyDescriptor, Error> {
@@ -241,11 +240,11 @@ impl FamilyOptions {
             // RocksDB can end the process when it writes the first table of such a family.
             return Err(refused(format!("name is {name:?}; allowed: one byte and more")));
         }
-        FilterPolicy::new(&self.filter)?; // RocksDB would drop the error. It also registers.
+        FilterPolicy::new(&self.filter)?; // registers the name; RocksDB would drop the error
         for text in [&self.filter, &self.table, &self.family, name] as [&str; 4] {
             check_line(text)?;
         }
-        // RocksDB takes the first of two.
+        // RocksDB uses the first of two options with the same name.
         if lines_of(&self.table).lines().any(|line| line.trim().starts_with("filter_policy")) {
             return Err(refused(format!(
                 "table options are {:?}; allowed: no filter_policy, which with_filter sets",
@@ -259,7 +258,7 @@ impl FamilyOptions {
         families.pop().ok_or_else(|| refused("RocksDB read no column family"))
     }
 
-    /// Fails for names that RocksDB does not know: it has just read them as its defaults.
+    /// Fails for names that RocksDB does not know, in place of which it has read its defaults.
     fn validate_names(&self) -> Result<(), Error> {
         let [family, table] = [&self.family, &self.table].map(|o| lines_of(o).replace('\n', ";"));
         let text = format!("{family}block_based_table_factory={{{table}}}");
@@ -270,7 +269,7 @@ impl FamilyOptions {
         })
     }
 
-    /// The file: its last family is the one of this name, and the first must be "default".
+    /// The text of the file. Its last family has this name, and the first must be "default".
     fn file(&self, name: &str) -> String {
         let name = name.replace('\\', r"\\"); // as RocksDB writes it
         let mut file = format!("{VERSION}[DBOptions]\n");

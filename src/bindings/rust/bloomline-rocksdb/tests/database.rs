@@ -15,7 +15,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Opens a database, writes even keys, and looks up all. Returns how many lookups filters ended.
+/// Opens a database, writes even keys, and looks up all keys. Returns how many reads filters saved.
 fn useful(mut options: Options, path: &Path, families: Vec<ColumnFamilyDescriptor>) -> u64 {
     options.create_if_missing(true);
     options.create_missing_column_families(true);

@@ -4,17 +4,17 @@ use std::os::raw::c_int;
 use std::path::Path;
 use std::ptr;
 
-/// Where the bits of a key lie: `BloomLayout` in bloom_filter.h.
+/// Where a filter stores the bits of a key: `BloomLayout` in bloom_filter.h.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Layout {
-    /// All in one cache line: 9.9 bits per key for 1 %.
+    /// All bits are in one cache line: 9.9 bits per key for 1 %.
     Blocked = 0,
-    /// Anywhere, the standard Bloom filter: 9.6 bits per key for 1 %, more cache misses.
+    /// Bits are anywhere (standard Bloom filter): 9.6 bits per key for 1 %, more cache misses.
     Standard = 1,
-    /// All in a block of 128 bits.
+    /// All bits are in a block of 128 bits.
     Blocked128 = 2,
-    /// All in a block of 64 bits.
+    /// All bits are in a block of 64 bits.
     Blocked64 = 3,
 }
 
@@ -28,11 +28,11 @@ options_type! {
     /// The size of a [`BloomFilter`]: from a capacity and a false-positive rate, or from a number
     /// of bits and of probes.
     BloomFilterBuilder(bloomline_bloomoptions_t) = bloomline_bloomoptions_create;
-    /// Distinct keys up to which the filter keeps its false-positive rate. It accepts more.
+    /// Distinct keys up to which the filter keeps its false-positive rate. It accepts more keys.
     capacity(u64) bloomline_bloomoptions_set_capacity;
     /// Fraction of missing keys that match in a filter of `capacity` keys. Default: 0.01.
     false_positive_rate(f64) bloomline_bloomoptions_set_false_positive_rate;
-    /// In place of capacity and rate; rounded up to a multiple of 512.
+    /// Size in bits, in place of capacity and rate; rounded up to a multiple of 512.
     num_bits(u64) bloomline_bloomoptions_set_num_bits;
     /// Bits that a key sets, 1 to 30. Only with `num_bits`.
     num_probes(i32) bloomline_bloomoptions_set_num_probes;
@@ -84,7 +84,7 @@ handle_type! {
     num_keys: u64 = bloomline_bloom_num_keys;
     /// Distinct keys, estimated from the bits, all of which this reads. Too high after `intersect`.
     estimated_num_keys: u64 = bloomline_bloom_estimated_num_keys;
-    /// The false-positive rate as the bits are now. Reads all of them.
+    /// The current false-positive rate. Reads all bits.
     estimated_false_positive_rate: f64 = bloomline_bloom_estimated_false_positive_rate;
 }
 
@@ -94,7 +94,7 @@ impl BloomFilter {
         BloomFilterBuilder::default()
     }
 
-    /// For a false-positive rate, 0.01 for 1 %. The number of keys follows.
+    /// Sets the false-positive rate, 0.01 for 1 %. `expected_items` then sets the number of keys.
     pub fn with_false_pos(rate: f64) -> BloomFilterBuilder {
         BloomFilterBuilder::default().false_positive_rate(rate)
     }
@@ -144,7 +144,7 @@ impl BloomFilter {
         unsafe { ffi::bloomline_bloom_add_key(self.0.as_ptr(), key, length) != 0 }
     }
 
-    /// Adds many keys. Returns for how many `insert` would have been true.
+    /// Adds many keys. Returns how many were certainly not in before.
     pub fn insert_keys(&mut self, keys: impl IntoIterator<Item = impl AsRef<[u8]>>) -> usize {
         let mut added = 0;
         keys::for_groups(keys, |count, keys, lengths| {
@@ -183,7 +183,7 @@ impl BloomFilter {
         done(InvalidInput, |e| unsafe { ffi::bloomline_bloom_intersect(to, from, e) })
     }
 
-    /// A copy, if there is memory for it.
+    /// A copy. Fails if memory runs out.
     pub fn try_clone(&self) -> Result<BloomFilter, Error> {
         // Safety: an object that lives.
         handle(OutOfMemory, |e| unsafe { ffi::bloomline_bloom_copy(self.0.as_ptr(), e) })
@@ -197,7 +197,7 @@ impl<K: AsRef<[u8]>> Extend<K> for BloomFilter {
     }
 }
 
-/// Panics without memory; see [`BloomFilter::try_clone`].
+/// Panics if memory runs out; see [`BloomFilter::try_clone`].
 impl Clone for BloomFilter {
     fn clone(&self) -> BloomFilter {
         self.try_clone().expect("a copy of a Bloom filter")

@@ -36,7 +36,7 @@ pub fn for_groups<K: AsRef<[u8]>>(
     }
 }
 
-/// The same for functions with one answer for each key.
+/// Does the same for functions that give an answer for each key.
 pub fn answers_of<K: AsRef<[u8]>>(
     keys: impl IntoIterator<Item = K>,
     mut f: impl FnMut(usize, ffi::Keys, ffi::Lengths, ffi::Answers),

@@ -18,14 +18,14 @@
 //!
 //! **Keys** are bytes: any `AsRef<[u8]>`, so strings, slices and arrays. For an integer,
 //! use `42u64.to_le_bytes()`: in C++ and Python that is the key 42. The hash is XXH3 with the
-//! filter's seed, the same in each process and in each language that bloomline has; a file that one
-//! saved, the others load.
+//! filter's seed, the same in each process and in each language that bloomline has: each language
+//! loads the files that another saved.
 //!
-//! **Many keys** at once are faster, because their memory is prefetched: `extend`, `insert_keys`,
-//! `contains_keys`.
+//! **Many keys** at once are faster, because the filter's memory is prefetched: `extend`,
+//! `insert_keys`, `contains_keys`.
 //!
-//! **Names** are those of the C functions, except for what Rust has words for: `insert` is
-//! `add_key`, `contains` is `may_match`. The C++ headers explain the functions at length.
+//! **Names** are those of the C functions unless Rust has its own: `insert` is `add_key`,
+//! `contains` is `may_match`. The C++ headers explain the functions at length.
 //!
 //! **Threads.** All types are `Send` and `Sync`.
 #![warn(missing_docs)]
@@ -78,8 +78,8 @@ impl Error {
         self.kind
     }
 
-    /// Takes over the message that a C function set, or none, if there was no memory for one. The
-    /// kind is this one, unless the system or the memory failed.
+    /// Takes over the message that a C function set; it is null if memory ran out. The error has
+    /// this kind unless the system or the memory failed.
     fn take(errptr: *mut c_char, kind: ErrorKind) -> Error {
         if errptr.is_null() {
             return Error::new(ErrorKind::OutOfMemory, "out of memory");
@@ -94,8 +94,8 @@ impl Error {
     }
 }
 
-/// The kind of a failure of memory or of the system, by the sentence: C functions give no number.
-/// What the system said is its end.
+/// The kind of a failure of memory or of the system, found by the sentence, which ends with the
+/// system's own text: C functions give no number.
 fn failure_in(message: &str) -> Option<ErrorKind> {
     if message.starts_with("out of memory") || message.ends_with(": out of memory") {
         return Some(ErrorKind::OutOfMemory);
@@ -121,8 +121,8 @@ trait Object {
     unsafe fn destroy(object: *mut Self);
 }
 
-/// The owner of an object. Functions that take a const object may run in several threads at once
-/// (convention 7 of c.h), and methods call all others by `&mut self`. So it is Send and Sync.
+/// The owner of an object. It is Send and Sync: functions that take a const object may run in
+/// several threads at once (convention 7 of c.h), and methods call all others by `&mut self`.
 struct Handle<T: Object>(NonNull<T>);
 
 // Safety: see above.
@@ -143,7 +143,7 @@ impl<T: Object> Drop for Handle<T> {
     }
 }
 
-/// The memory that a C function returns, or why it returned none. For bloomline-rocksdb, too.
+/// The memory that a C function returns, or why it returned none. bloomline-rocksdb uses this, too.
 #[doc(hidden)]
 pub fn made<T>(
     kind: ErrorKind,
@@ -161,7 +161,7 @@ fn handle<T: Object>(
     made(kind, make).map(Handle)
 }
 
-/// A copy of the bytes that a C function returns, which are freed, or why it returned none.
+/// A copy of the bytes that a C function returns, or why it returned none. Frees the bytes.
 fn bytes(make: impl FnOnce(*mut usize, ffi::ErrPtr) -> *mut c_char) -> Result<Vec<u8>, Error> {
     let mut length = 0;
     let bytes = made(ErrorKind::OutOfMemory, |e| make(&mut length, e))?.as_ptr();
@@ -173,7 +173,7 @@ fn bytes(make: impl FnOnce(*mut usize, ffi::ErrPtr) -> *mut c_char) -> Result<Ve
     }
 }
 
-/// Whether a C function succeeded. For bloomline-rocksdb, too.
+/// Whether a C function succeeded. bloomline-rocksdb uses this, too.
 #[doc(hidden)]
 pub fn done(kind: ErrorKind, succeeds: impl FnOnce(*mut *mut c_char) -> u8) -> Result<(), Error> {
     let mut message = ptr::null_mut();
@@ -202,8 +202,8 @@ pub fn active_kernel_name() -> &'static str {
     unsafe { CStr::from_ptr(ffi::bloomline_active_kernel_name()) }.to_str().unwrap_or("")
 }
 
-/// A seed that outsiders cannot know: with it they cannot choose keys that collide. Fails if the
-/// system's generator does.
+/// A seed that outsiders cannot know, so that they cannot choose keys that collide. Fails if the
+/// system's generator fails.
 pub fn draw_seed() -> Result<u64, Error> {
     let mut message = ptr::null_mut();
     // Safety: the message is NULL, as convention 3 asks.
@@ -213,8 +213,8 @@ pub fn draw_seed() -> Result<u64, Error> {
     }
 }
 
-/// A type that owns an object: its functions without further arguments, and if it is a filter its
-/// queries. Debug shows what `shown` names: never a seed, which may be secret.
+/// Defines a type that owns an object, with its functions that take no further arguments and, for a
+/// filter, its queries. Debug shows what `shown` names: never a seed, which may be secret.
 macro_rules! handle_type {
     (
         $(#[$doc:meta])* $name:ident $(<$life:lifetime>)?($raw:ident);
@@ -279,7 +279,7 @@ macro_rules! options_type {
 
         impl Default for $name {
             fn default() -> Self {
-                // Safety: NULL is out of memory.
+                // Safety: any time is allowed; NULL means that memory ran out.
                 let options = std::ptr::NonNull::new(unsafe { crate::ffi::$create() });
                 $name(crate::Handle(options.expect("memory for options")))
             }
@@ -290,7 +290,7 @@ macro_rules! options_type {
                 $(#[$option_doc])*
                 #[must_use]
                 pub fn $option(self, $option: $type) -> Self {
-                    // Safety: an object that lives, and is this one's.
+                    // Safety: the object lives, and is this handle's.
                     unsafe { crate::ffi::$set(self.0.as_ptr(), $option.into()) }
                     self
                 }

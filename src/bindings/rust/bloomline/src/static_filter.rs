@@ -7,9 +7,9 @@ use std::os::raw::c_int;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
-    /// A Bloom filter whose keys take one cache line each.
+    /// A Bloom filter in which each key's bits are in one cache line.
     Blocked = 1,
-    /// The same rate as `Blocked` in about 70 % of the memory; takes longer to build and to query.
+    /// Has the rate of `Blocked` in about 70 % of the memory; takes longer to build and to query.
     Compact = 2,
 }
 
@@ -73,7 +73,7 @@ handle_type! {
     /// ```
     FilterBuilder(bloomline_builder_t);
     shown num_keys;
-    /// Keys so far.
+    /// Keys added so far.
     num_keys: usize = bloomline_builder_num_keys;
 }
 
@@ -127,8 +127,8 @@ handle_type! {
 }
 
 impl<'bytes> FilterView<'bytes> {
-    /// Any bytes give a view; with those that it does not understand, every key matches. Fails out
-    /// of memory alone.
+    /// Any bytes give a view; with bytes that are not understood, every key matches. Fails only if
+    /// memory runs out.
     pub fn open(bytes: &'bytes [u8]) -> Result<FilterView<'bytes>, Error> {
         let (first, length) = keys::parts(bytes);
         // Safety: the bytes outlive the view, because it borrows them.
@@ -136,7 +136,7 @@ impl<'bytes> FilterView<'bytes> {
         Ok(FilterView(view, PhantomData))
     }
 
-    /// Why a view of these bytes would match every key, if it would.
+    /// Why a view of these bytes would match every key; None if it would not.
     pub fn validate(bytes: &[u8]) -> Result<(), Error> {
         let (first, length) = keys::parts(bytes);
         // Safety: the bytes are read during the call alone.

@@ -1,11 +1,11 @@
 use bloomline::{BloomFilter, Error, ErrorKind, FilterBuilder, FilterView, Format, Layout};
 
-/// Keys of 8 bytes. With `from` they do not meet those of another `from`.
+/// Keys of 8 bytes. They differ from the keys of any other `from`.
 fn keys(from: u64, count: u64) -> impl Iterator<Item = [u8; 8]> {
     (from..from + count).map(u64::to_le_bytes)
 }
 
-/// All of 100,000 keys, and about as many others as the rate says.
+/// All of 100,000 keys match, and about as many other keys as the rate says.
 fn check_answers(contains: impl Fn(&[u8]) -> bool, contains_keys: impl Fn(u64) -> Vec<bool>) {
     assert!(keys(0, 100_000).all(|key| contains(&key)));
     assert!(contains_keys(0).into_iter().all(|answer| answer));
