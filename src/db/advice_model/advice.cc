@@ -137,28 +137,11 @@ uint64_t ToBytes(double bytes) {
 struct Goal {
   using Divide = std::function<std::optional<Division>(const Divider&)>;
 
-  // `text` names the constraint that `divide` meets, such as "same memory".
-  static Goal SaveReads(const char* text, Divide divide) {
-    return {text, std::move(divide), false};
-  }
-  static Goal SaveMemory(const char* text, Divide divide) {
-    return {text, std::move(divide), true};
-  }
-  // Drops choices that save less than a twentieth.
-  Goal MustGain() {
-    must_gain = true;
-    return *this;
-  }
-  // RocksDB's own filters need no new library: keep the current kind, or use bloomfilter:10.
-  Goal StockFirstIf(bool is_first) {
-    stock_is_first = is_first;
-    return *this;
-  }
-
-  const char* text;
+  const char* text;  // names the constraint that `divide` meets, such as "same memory"
   Divide divide;
-  bool saves_memory;  // false: it saves wasted reads
-  bool must_gain = false;
+  bool saves_memory = false;  // false: it saves wasted reads
+  bool must_gain = false;     // drops choices that save less than a twentieth
+  // RocksDB's own filters need no new library: keep the current kind, or use bloomfilter:10.
   bool stock_is_first = false;
 };
 
@@ -251,10 +234,12 @@ class Adviser {
 
   void AddRequested() {
     if (request_.memory_bytes) {
-      AddChoices(Goal::SaveReads("at most the given memory", Within(*request_.memory_bytes)));
+      AddChoices({"at most the given memory", Within(*request_.memory_bytes)});
     } else if (*request_.wasted_reads < AllRuns()) {
       // Any larger rate is met even without filters.
-      AddChoices(Goal::SaveMemory("the given rate", Wasting(*request_.wasted_reads)));
+      Goal goal{"the given rate", Wasting(*request_.wasted_reads)};
+      goal.saves_memory = true;
+      AddChoices(goal);
     }
   }
 
@@ -264,18 +249,23 @@ class Adviser {
                                          [](const Level& level) { return level.filter_bytes > 0; });
     if (!is_filtered) {
       const auto ten_bits = [](const Divider& divider) { return divider.At(10); };
-      AddChoices(Goal::SaveReads("bits_per_key=10", ten_bits)
-                     .MustGain()
-                     .StockFirstIf(advice_->filter_bytes_now == 0));
+      Goal goal{"bits_per_key=10", ten_bits};
+      goal.must_gain = true;
+      goal.stock_is_first = advice_->filter_bytes_now == 0;
+      AddChoices(goal);
     }
     if (advice_->filter_bytes_now == 0) return;
-    AddChoices(Goal::SaveReads("same memory", Within(advice_->filter_bytes_now))
-                   .MustGain()
-                   .StockFirstIf(is_filtered));
+    Goal goal{"same memory", Within(advice_->filter_bytes_now)};
+    goal.must_gain = true;
+    goal.stock_is_first = is_filtered;
+    AddChoices(goal);
     // Filters that exclude no key are as good as none.
     const double reads = advice_->wasted_reads_now;
     if (reads > 0 && reads < kWorthwhile * AllRuns()) {
-      AddChoices(Goal::SaveMemory("same wasted reads", Wasting(reads)).MustGain());
+      goal = {"same wasted reads", Wasting(reads)};
+      goal.must_gain = true;
+      goal.saves_memory = true;
+      AddChoices(goal);
     }
   }
 
