@@ -3,6 +3,9 @@
 #ifndef BLOOMLINE_FILTER_BITS_FILTER_SHAPE_H_
 #define BLOOMLINE_FILTER_BITS_FILTER_SHAPE_H_
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 
@@ -89,7 +92,56 @@ inline kernels::PayloadView ForKernel(const FilterShape& shape, const char* data
   return {data, shape.num_blocks, shape.num_probes};
 }
 
-// Bytes on disk never change their meaning.
+// ---- The inputs of a filter's size, and arithmetic for them that saturates instead of wrapping.
+
+// num_keys counts duplicates. The keys' bits also pay for extension and trailer, end_bytes. The
+// payload is at most max_payload_bytes, rounded down to blocks.
+struct ShapeRequest {
+  uint64_t num_keys;
+  double bits_per_key;
+  uint64_t end_bytes = 0;
+  uint64_t max_payload_bytes = UINT64_MAX;
+};
+
+// A double holds n * bits_per_key exactly up to 2^53.
+inline uint64_t Saturated(double number) {
+  constexpr double kMax = 9223372036854775808.0;  // 2^63
+  return static_cast<uint64_t>(std::min(kMax, number));
+}
+
+constexpr uint64_t CeilDiv(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+
+// Bytes that hold the keys' bits, rounded up, without end_bytes.
+inline uint64_t WholeBytes(const ShapeRequest& request) {
+  return Saturated(std::ceil(static_cast<double>(request.num_keys) * request.bits_per_key / 8));
+}
+
+// Whole blocks that hold the keys' bits less end_bytes: at least one, at most max_payload_bytes.
+inline uint64_t WholeBlocks(const ShapeRequest& request, uint64_t block_bytes) {
+  const double bytes = static_cast<double>(request.num_keys) * request.bits_per_key / 8 -
+                       static_cast<double>(request.end_bytes);
+  const double blocks = std::max(1.0, std::ceil(bytes / static_cast<double>(block_bytes)));
+  const uint64_t max_blocks = std::max<uint64_t>(1, request.max_payload_bytes / block_bytes);
+  return blocks >= static_cast<double>(max_blocks) ? max_blocks : static_cast<uint64_t>(blocks);
+}
+
+// The number of probes with the lowest false-positive rate. Entry k-1 of `more_probes_from` is the
+// bits per key from which on k+1 probes have a lower rate than k. A table, because a builder is
+// made for every SSTable, and computing k from the rate takes 0.1 ms. sizing_test checks each
+// entry.
+template <size_t N>
+int NumProbesFrom(const double (&more_probes_from)[N], double bits_per_key) {
+  // A binary search takes longer: bits per key hardly change, so these branches are predicted.
+  int num_probes = 1;
+  for (const double from : more_probes_from) {
+    if (bits_per_key < from) break;
+    ++num_probes;
+  }
+  return num_probes;
+}
+
+// ---- Bytes on disk never change their meaning.
+
 static_assert(kMinProbes == 1 && kMaxProbes == 30);
 static_assert(std::size(kernels::kWideProbeMultipliers) == kMaxProbes &&
                   kernels::kProbeMultipliers[kMaxProbes - 1] != 0 &&

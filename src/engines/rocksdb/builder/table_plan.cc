@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <new>
 
-#include "src/engines/rocksdb/builder/filter_choice.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/ranges/range_field.h"
 #include "src/filter/rates/rates.h"

@@ -5,10 +5,21 @@
 
 #include <cstdint>
 
+#include "bloomline/filter_options.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/writer/filter_writer.h"
 
 namespace bloomline::engine {
+
+// The filter of a file, in the terms that the folders for levels, memory and metrics share, so that
+// they need not know each other.
+struct FilterChoice {
+  Format format;
+  double bits_per_key;  // 0: no filter
+};
+
+// Limits of memory leave a filter at least this many bits per key, unless the options have fewer.
+constexpr double kMinBits = 3;
 
 // RocksDB's block trailer, which is in the allocation, too.
 constexpr uint64_t kBlockTrailerBytes = 5;

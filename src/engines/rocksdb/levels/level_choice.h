@@ -9,7 +9,7 @@
 
 #include "bloomline/level_sizing.h"
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/builder/filter_choice.h"
+#include "src/engines/rocksdb/builder/table_plan.h"
 
 namespace bloomline::engine {
 

@@ -13,7 +13,6 @@
 #include "src/engines/rocksdb/budget/account_listener.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
-#include "src/engines/rocksdb/builder/filter_choice.h"
 #include "src/engines/rocksdb/builder/table_plan.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/metrics/sampling.h"

@@ -10,7 +10,7 @@
 
 #include "bloomline/filter_options.h"
 #include "rocksdb/filter_policy.h"
-#include "src/engines/rocksdb/builder/filter_choice.h"
+#include "src/engines/rocksdb/builder/table_plan.h"
 #include "src/filter/metrics/filter_counts.h"
 
 namespace bloomline::engine {

@@ -1,5 +1,4 @@
-// Blocked Bloom filters (docs/format.md, section 3.3): all bits of a key lie in one block of 512
-// bits, which is one cache line (Putze, Sanders and Singler, 2007).
+// Blocked Bloom filters (kernel.h).
 #ifndef BLOOMLINE_FILTER_LAYOUTS_BLOCKED_BLOCKED_H_
 #define BLOOMLINE_FILTER_LAYOUTS_BLOCKED_BLOCKED_H_
 

@@ -1,5 +1,4 @@
-// Compact filters: blocks that are solved as a linear system over GF(2), as in Ribbon and Bloomier
-// filters, with most columns at fixed places (docs/format.md, section 3.5).
+// Compact filters (kernel.h).
 #ifndef BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_H_
 #define BLOOMLINE_FILTER_LAYOUTS_COMPACT_COMPACT_H_
 

@@ -1,5 +1,3 @@
-// LevelDB's own filter: docs/format.md, section 3.1. Only LevelDB has it, and queries a filter for
-// one key at a time.
 #include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
 
 #include <algorithm>

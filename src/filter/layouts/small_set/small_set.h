@@ -1,5 +1,4 @@
-// LevelDB's small sets (docs/format.md, section 3.8): blocks of 8 to 64 bytes that are solved as a
-// linear system over GF(2), as in Ribbon and Bloomier filters.
+// LevelDB's small sets (kernel.h).
 #ifndef BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_H_
 #define BLOOMLINE_FILTER_LAYOUTS_SMALL_SET_SMALL_SET_H_
 

@@ -1,5 +1,4 @@
-// LevelDB's small sets in the table of layouts. Only LevelDB has them, and it opens none for many
-// queries.
+// LevelDB opens no small set for many queries.
 #include <algorithm>
 #include <cstring>
 #include <vector>
