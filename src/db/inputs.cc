@@ -85,8 +85,9 @@ void AddDbCommand(CLI::App* app, int* exit_code) {
 }
 
 void AddCommonOptions(CLI::App* command, CommonOptions* options) {
-  constexpr int kMaxThreads =
-      1024;  // while reads wait, more threads than cores help; a larger number is a mistake
+  // While reads wait, more threads than cores help. A larger number is a mistake: 1,024 threads
+  // take 50 to 70 MB to measure 2,000 small files, 16 threads 10 MB.
+  constexpr int kMaxThreads = 1024;
   command->add_option("PATH", options->paths, "Database directories, or table files (.sst, .ldb)")
       ->required();
   command

@@ -18,6 +18,7 @@
 namespace bloomline::cli {
 namespace {
 
+// Each thread gets 32,768 keys (run_on_threads.h), so only 33.6 million keys need as many threads.
 constexpr int kMaxThreads = 1024;
 
 struct BuildRequest {
