@@ -116,7 +116,6 @@ void ParseOptionsFile(std::string_view text, OptionsFile* options) {
     if (section == nullptr || equals == line.npos) continue;
     const std::string_view value = Trim(line.substr(equals + 1));
     // A column family's option precedes the table's option of that name; emplace keeps the first.
-
     section->emplace(Trim(line.substr(0, equals)),
                      value.substr(0, 1) == "{" ? std::string(value) : Unescape(value));
   }
