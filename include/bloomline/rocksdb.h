@@ -63,6 +63,11 @@ struct RocksDBFilterOptions : FilterOptions {
   // Format of flushed and recovered files; by default `format`. kBlocked filters are built faster.
   std::optional<Format> flush_format;
 
+  // For kRibbon: levels below this number, and flushed and recovered files, get kBloom filters,
+  // which are built faster; -1 to 64. The third parameter of RocksDB's ribbonfilter:N:L. -1: none
+  // do. 0 equals a flush_format of kBloom. Incompatible with flush_format.
+  int bloom_before_level = -1;
+
   // If false, bottommost files, which have no older data below them, get no filter. That saves
   // about 90 % of the memory, but each missing key costs a read.
   bool filters_at_bottom = true;

@@ -19,6 +19,7 @@
 
 #include "bloomline/c_rocksdb.h"
 #include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/policy.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/temp_dir.h"
 
@@ -102,6 +103,13 @@ const struct {
     {"{id=bloomline;level_size_ratio=0}", {"level_size_ratio is 0", "1 to 1000"}},
     {"{id=bloomline;level_size_ratio=ten}", {"level_size_ratio is 'ten'", "1 to 1000"}},
     {"{id=bloomline;flush_format=classic}", {"flush_format is 'classic'", "ribbon, same"}},
+    {"{id=bloomline;format=ribbon;bloom_before_level=65}", {"is '65'; allowed: -1 to 64"}},
+    {"{id=bloomline;format=ribbon;bloom_before_level=-2}", {"is '-2'; allowed: -1 to 64"}},
+    {"{id=bloomline;format=ribbon;bloom_before_level=3;flush_format=bloom}",
+     {"bloom_before_level is 3 and flush_format is bloom; allowed: one of the two"}},
+    {"{id=bloomline;bloom_before_level=0}",
+     {"bloom_before_level is 0 and format is blocked; allowed: ribbon"}},
+    {"bloomline:10:3", {"write {id=bloomline;format=ribbon;bits_per_key=10;bloom_before_level=3}"}},
     {"{id=bloomline;filters_at_bottom=no}", {"filters_at_bottom is 'no'", "true, false"}},
     {"{id=bloomline;stock_id=maybe}", {"stock_id is 'maybe'", "true, false"}},
     {"{id=bloomline;stock_id=true}", {"format blocked", "allowed: bloom, ribbon"}},
@@ -215,6 +223,9 @@ TEST(RocksDBOptionStringsTest, OptionsAreReadAndWritten) {
        {{"bits_by_level", "uniform"}, {"flush_format", "blocked"}, {"filters_at_bottom", "false"}}},
       {"range_prefixes=4:124bits:64:after0x0a@1+3+8:after0x2f",
        {{"range_prefixes", "4:124bits:64:after0x0a@1+3+8:after0x2f"}}},
+      {"format=ribbon;bloom_before_level=3", {{"bloom_before_level", "3"}}},
+      {"format=ribbon;bloom_before_level=0", {{"bloom_before_level", "0"}}},
+      {"format=ribbon;bloom_before_level=-1", {{"bloom_before_level", "-1"}}},
       {"flush_format=same;filters_at_bottom=1",
        {{"flush_format", "same"}, {"filters_at_bottom", "true"}, {"level_size_ratio", "10"}}},
       {"bits_per_key=7.5;format=compact;seed=77;stock_id=false;range_prefixes=8;"
@@ -233,7 +244,11 @@ TEST(RocksDBOptionStringsTest, OptionsAreReadAndWritten) {
       const Outcome outcome = parse(std::string("{id=bloomline;") + c.text + "}");
       EXPECT_EQ(outcome.said, "");
       ASSERT_NE(outcome.policy, nullptr) << c.text;
-      const Policy again = ByOptionsFile(outcome.policy->ToString(rocksdb::ConfigOptions())).policy;
+      const std::string written = outcome.policy->ToString(rocksdb::ConfigOptions());
+      // Release 0.1.0 refuses it.
+      EXPECT_EQ(written.find("bloom_before_level") == std::string::npos,
+                Value(*outcome.policy, "bloom_before_level") == "-1");
+      const Policy again = ByOptionsFile(written).policy;
       ASSERT_NE(again, nullptr) << c.text;
       for (const auto& [name, value] : c.values) {
         EXPECT_EQ(Value(*outcome.policy, name), value) << c.text;
@@ -307,35 +322,35 @@ TEST(RocksDBOptionStringsTest, StringsOfProgramsGiveAPolicyOrItsSpelling) {
     const char* program;
     Outcome (*parse)(const std::string& text);
     std::string text;
-    const char* settings;  // and flush_format
+    const char* settings;  // and bloom_before_level
   } kStrings[] = {
       {"MyRocks", ByFamilyOptions,
        "block_based_table_factory={cache_index_and_filter_blocks=1;"
        "filter_policy=bloomfilter:10:false;whole_key_filtering=1};optimize_filters_for_hits=true;",
-       "blocked 10 0 same"},
+       "blocked 10 0 -1"},
       {"Ardb", ByFamilyOptions,
        "bloom_locality=1;block_based_table_factory={block_cache=512M;"
        "filter_policy=bloomfilter:10:true};min_write_buffer_number_to_merge=2",
-       "blocked 10 0 same"},
+       "blocked 10 0 -1"},
       {"Nethermind", ByFamilyOptions,
        "block_based_table_factory.partition_filters=true;"
        "block_based_table_factory.filter_policy=bloomfilter:10;",
-       "blocked 10 0 same"},
+       "blocked 10 0 -1"},
       {"Nethermind, state", ByFamilyOptions,
        "block_based_table_factory.filter_policy=ribbonfilter:10:3;"
        "block_based_table_factory.whole_key_filtering=true;",
-       "ribbon 10 0 bloom"},
+       "ribbon 10 0 3"},
       {"Nethermind, OPTIONS file", ByOptionsFile, "{id=ribbonfilter:10:3;bloom_before_level=3;}",
-       "ribbon 10 0 bloom"},
+       "ribbon 10 0 3"},
       {"RocksDB 8.7, OPTIONS file", ByOptionsFile, "{id=ribbonfilter:10:0;bloom_before_level=0;}",
-       "ribbon 10 0 bloom"},
+       "ribbon 10 0 0"},
       {"RocksDB's tests", ByFamilyOptions,
-       "block_based_table_factory={filter_policy=ribbonfilter:5.678:-1;}", "ribbon 5.678 0 same"},
+       "block_based_table_factory={filter_policy=ribbonfilter:5.678:-1;}", "ribbon 5.678 0 -1"},
       {"Alluxio", ByOptionsFile, "bloomfilter:10:false\n  index_type=kHashSearch",
-       "blocked 10 0 same"},
+       "blocked 10 0 -1"},
       {"BookKeeper, Pulsar", ByOptionsFile,
-       "rocksdb.BloomFilter:10:false\n  cache_index_and_filter_blocks=true", "blocked 10 0 same"},
-      {"TiKV, OPTIONS file", ByOptionsFile, "rocksdb.BuiltinBloomFilter", "blocked 10 0 same"},
+       "rocksdb.BloomFilter:10:false\n  cache_index_and_filter_blocks=true", "blocked 10 0 -1"},
+      {"TiKV, OPTIONS file", ByOptionsFile, "rocksdb.BuiltinBloomFilter", "blocked 10 0 -1"},
   };
   const std::string name = "(?:(?:bloom|ribbon)filter|rocksdb\\.(?:Builtin)?BloomFilter)";
   const std::regex value("\\{id=" + name + "[^}]*\\}|" + name + "[^;}\n]*");
@@ -351,8 +366,32 @@ TEST(RocksDBOptionStringsTest, StringsOfProgramsGiveAPolicyOrItsSpelling) {
     }
     ASSERT_NE(outcome.policy, nullptr) << outcome.said;
     EXPECT_EQ(outcome.said, "");
-    EXPECT_EQ(Settings(*outcome.policy) + " " + Value(*outcome.policy, "flush_format"),
+    EXPECT_EQ(Settings(*outcome.policy) + " " + Value(*outcome.policy, "bloom_before_level"),
               of.settings);
+  }
+}
+
+// RocksDB 8.7 and later set it from OPTIONS files in a policy that a preload library replaced.
+TEST(RocksDBOptionStringsTest, APolicyInPlaceOfRibbonTakesItsBloomLevels) {
+  using engine::RibbonOptions;
+  const struct {
+    RibbonOptions ribbon_options;
+    Format format;
+    const char* value;
+    const char* expected;
+  } kCases[] = {{RibbonOptions::kFollowed, Format::kRibbon, "3", "3"},
+                {RibbonOptions::kFollowed, Format::kRibbon, "2147483647", "64"},
+                {RibbonOptions::kFollowed, Format::kRibbon, "-2", "-1"},
+                {RibbonOptions::kFollowed, Format::kCompact, "3", "-1"},
+                {RibbonOptions::kIgnored, Format::kRibbon, "3", "-1"}};
+  for (const auto& c : kCases) {
+    std::string error;
+    const auto policy = engine::MakeRocksDBFilterPolicy(
+        RocksDBFilterOptions(FilterOptions{c.format, 10}), &error, c.ribbon_options);
+    ASSERT_NE(policy, nullptr) << error;
+    EXPECT_TRUE(policy->ConfigureFromMap({}, {{"bloom_before_level", c.value}}).ok());
+    EXPECT_EQ(Value(*policy, "bloom_before_level"), c.expected);
+    EXPECT_FALSE(policy->ConfigureFromMap({}, {{"bloom_before_level", "x"}}).ok());
   }
 }
 

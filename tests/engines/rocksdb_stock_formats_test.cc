@@ -102,6 +102,37 @@ TEST(RocksDBStockFormatsTest, BytesAreThoseOfRocksDB) {
   }
 }
 
+// Which files get Bloom filters with a bloom_before_level.
+TEST(RocksDBStockFormatsTest, FilesHaveTheKindThatRocksDBChooses) {
+  using rocksdb::TableFileCreationReason;
+  const BlockBasedTableOptions table;
+  rocksdb::FilterBuildingContext context(table);
+  for (const char* level : {"-1", "0", "1", "3", "64"}) {
+    const auto ours =
+        PolicyOf(std::string("{id=bloomline;format=ribbon;bits_per_key=10;bloom_before_level=") +
+                 level + "}");
+    const auto stock = PolicyOf(std::string("ribbonfilter:10:") + level);
+    ASSERT_TRUE(ours != nullptr && stock != nullptr);
+    for (const auto style : {rocksdb::kCompactionStyleLevel, rocksdb::kCompactionStyleUniversal}) {
+      for (int file_level = -1; file_level < 7; ++file_level) {
+        for (const auto reason :
+             {TableFileCreationReason::kCompaction, TableFileCreationReason::kFlush}) {
+          const bool is_flush = reason == TableFileCreationReason::kFlush;
+          if (is_flush && file_level != 0) continue;
+          context.compaction_style = style;
+          context.level_at_creation = file_level;
+          context.reason = reason;
+          const auto kind = [&context](const Policy& policy) {
+            const Builder builder(policy->GetBuilderWithContext(context));
+            return stock::DecodeStockFilter(Build(builder.get(), 2000)).kind;
+          };
+          EXPECT_EQ(kind(ours), kind(stock)) << level << " in level " << file_level << is_flush;
+        }
+      }
+    }
+  }
+}
+
 // RocksDB's own hash of keys of 1,024 bytes or more is another one on POWER
 // (docs/compatibility.md).
 TEST(RocksDBStockFormatsTest, LongKeysAreFound) {
@@ -205,6 +236,7 @@ TEST(RocksDBStockFormatsTest, NothingInADatabaseNamesBloomline) {
   for (const char* const text :
        {"{id=bloomline;format=bloom;bits_by_level=auto;stock_id=true}",
         "{id=bloomline;format=ribbon;flush_format=bloom;bits_per_key=9.5;stock_id=true}",
+        "{id=bloomline;format=ribbon;bloom_before_level=3;stock_id=true}",
         "{id=bloomline;format=ribbon;stock_id=true}"}) {
     const TempDir dir;
     const std::string path = dir.Path("db");
@@ -231,7 +263,7 @@ TEST(RocksDBStockFormatsTest, NothingInADatabaseNamesBloomline) {
 
     rocksdb::Options loaded = LoadOptions(path);
     ASSERT_NE(PolicyOf(loaded), nullptr) << text;
-    EXPECT_STRNE(PolicyOf(loaded)->Name(), "bloomline");
+    EXPECT_EQ(PolicyOf(loaded)->GetId(), PolicyOf(text)->GetId());
     loaded.statistics = rocksdb::CreateDBStatistics();
     const auto db = MustOpenRocksDB(loaded, path);
     std::string value;

@@ -83,10 +83,7 @@ KINDS = {
     "blocked": Kind({"BLOOMLINE_FORMAT": "blocked"}),
     "compact": Kind(COMPACT),
     "bloom": Kind({"BLOOMLINE_FORMAT": "bloom", "BLOOMLINE_BITS_BY_LEVEL": "auto"}),
-    # With format ribbon, the preload library keeps the filters of a program that wants Bloom
-    # filters in some levels.
-    "ribbon": Kind({"BLOOMLINE_FORMAT": "ribbon", "BLOOMLINE_BITS_BY_LEVEL": "auto"},
-                   if_known={"bloom_before_level": 0, "ribbon_starting_level": 0}),
+    "ribbon": Kind({"BLOOMLINE_FORMAT": "ribbon", "BLOOMLINE_BITS_BY_LEVEL": "auto"}),
     "partitions": Kind(COMPACT, PARTITIONS),
     "timestamps": Kind(COMPACT, enable_ts=True),
     # RocksDB makes no checkpoint of transactions with some write policies.

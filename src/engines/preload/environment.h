@@ -18,7 +18,9 @@ namespace bloomline::preload {
 enum Variable {
   kFormat,
   kBitsPerKey,
-  kBitsByLevel,  // RocksDB only
+  kBitsByLevel,  // this and the next two: RocksDB only
+  kFlushFormat,
+  kBloomBeforeLevel,
   kSeed,
   kVerbose,
   kMetrics,
@@ -29,10 +31,18 @@ enum Variable {
   kNumVariables
 };
 constexpr char kVariablePrefix[] = "BLOOMLINE_";
-constexpr const char* kVariableNames[] = {
-    "BLOOMLINE_FORMAT",  "BLOOMLINE_BITS_PER_KEY", "BLOOMLINE_BITS_BY_LEVEL",   "BLOOMLINE_SEED",
-    "BLOOMLINE_VERBOSE", "BLOOMLINE_METRICS",      "BLOOMLINE_METRICS_SECONDS", "BLOOMLINE_RANGES",
-    "BLOOMLINE_KERNEL",  "BLOOMLINE_LIBRARY"};
+constexpr const char* kVariableNames[] = {"BLOOMLINE_FORMAT",
+                                          "BLOOMLINE_BITS_PER_KEY",
+                                          "BLOOMLINE_BITS_BY_LEVEL",
+                                          "BLOOMLINE_FLUSH_FORMAT",
+                                          "BLOOMLINE_BLOOM_BEFORE_LEVEL",
+                                          "BLOOMLINE_SEED",
+                                          "BLOOMLINE_VERBOSE",
+                                          "BLOOMLINE_METRICS",
+                                          "BLOOMLINE_METRICS_SECONDS",
+                                          "BLOOMLINE_RANGES",
+                                          "BLOOMLINE_KERNEL",
+                                          "BLOOMLINE_LIBRARY"};
 static_assert(sizeof(kVariableNames) / sizeof(*kVariableNames) == kNumVariables);
 
 struct Environment {

@@ -83,6 +83,12 @@ double CompactBitsPerKey(double bloom_bits_per_key) {
   return std::round(67 * bloom_bits_per_key + 36) / 100;
 }
 
+// Whether a variable says which files get Bloom filters in place of Ribbon filters. The program's
+// bloom_before_level then says nothing.
+bool ChoosesBloomFiles(const Settings& settings) {
+  return settings.flush_format != nullptr || settings.bloom_before_level != nullptr;
+}
+
 // The options of a policy that replaces the policy asked for.
 RocksDBFilterOptions OptionsFor(const Settings& settings, const Asked& asked) {
   RocksDBFilterOptions options(settings.options);
@@ -92,8 +98,8 @@ RocksDBFilterOptions OptionsFor(const Settings& settings, const Asked& asked) {
   RocksDBFilterOptions none = options;
   none.bits_per_key = std::fmax(0, asked.bits_per_key);
   if (!std::isnan(asked.bits_per_key) && !engine::WritesFilters(none)) return none;
-  if (asked.is_ribbon && options.format == Format::kRibbon && asked.bloom_before_level == 0) {
-    options.flush_format = Format::kBloom;
+  if (asked.is_ribbon && options.format == Format::kRibbon && !ChoosesBloomFiles(settings)) {
+    options.bloom_before_level = engine::AllowedBloomBeforeLevel(asked.bloom_before_level);
   }
   if (settings.has_bits_per_key) return options;
   options.bits_per_key = asked.bits_per_key;
@@ -110,25 +116,26 @@ void SayOnceThatNameIsKnown() {
                program_invocation_short_name);
 }
 
-// Adds BLOOMLINE_BITS_BY_LEVEL. Returns an empty string, or what is wrong with it.
-std::string AddBitsByLevel(const Settings& settings, RocksDBFilterOptions* options) {
-  if (settings.bits_by_level == nullptr || !engine::WritesFilters(*options)) return "";
+// Adds one of the variables that only RocksDB has. Returns an empty string, or what is wrong with
+// it.
+std::string AddOption(Variable variable, const char* name, const char* value,
+                      RocksDBFilterOptions* options) {
+  if (value == nullptr || !engine::WritesFilters(*options)) return "";
   const bool was_valid = options->Validate().empty();
-  std::string error = engine::SetOption("bits_by_level", settings.bits_by_level, options);
+  std::string error = engine::SetOption(name, value, options);
+  options->stock_id = filter::IsStock(options->format) &&
+                      filter::IsStock(options->flush_format.value_or(options->format));
   if (error.empty() && was_valid) error = options->Validate();
-  return error.empty() ? error : "BLOOMLINE_BITS_BY_LEVEL: " + error;
+  return error.empty() ? error : std::string(kVariableNames[variable]) + ": " + error;
 }
 
-// Returns an empty string, or why the options cannot keep the files for which the program asks for
-// Bloom filters.
-std::string WrongBloomLevels(const RocksDBFilterOptions& options, const Asked& asked) {
-  if (!asked.is_ribbon || options.format != Format::kRibbon || asked.bloom_before_level <= 0 ||
-      !engine::WritesFilters(options)) {
-    return "";
+std::string AddRocksDBsOptions(const Settings& settings, RocksDBFilterOptions* options) {
+  std::string error = AddOption(kBitsByLevel, "bits_by_level", settings.bits_by_level, options);
+  if (error.empty()) {
+    error = AddOption(kFlushFormat, "flush_format", settings.flush_format, options);
   }
-  return "the program's bloom_before_level is " + std::to_string(asked.bloom_before_level) +
-         "; allowed in format ribbon: at most 0, and any in format stock without "
-         "BLOOMLINE_BITS_PER_KEY and BLOOMLINE_BITS_BY_LEVEL";
+  if (!error.empty()) return error;
+  return AddOption(kBloomBeforeLevel, "bloom_before_level", settings.bloom_before_level, options);
 }
 
 // The policy that the program asked for: RocksDB's.
@@ -146,10 +153,20 @@ std::string ActiveText(const Settings& settings, const RocksDBFilterOptions& opt
   if (options.flush_format.has_value()) {
     text += std::string(", flushed files ") + FormatName(*options.flush_format);
   }
+  if (options.bloom_before_level == 0) text += ", flushed files bloom";
+  if (options.bloom_before_level > 0) {
+    text += ", bloom before level " + std::to_string(options.bloom_before_level);
+  }
   if (settings.bits_by_level != nullptr) {
     text += std::string(", by level ") + settings.bits_by_level;
   }
   return text + kernel;
+}
+
+engine::RibbonOptions RibbonOptionsFor(const Settings& settings, const Asked& asked) {
+  if (!asked.is_ribbon) return engine::RibbonOptions::kOwn;
+  return ChoosesBloomFiles(settings) ? engine::RibbonOptions::kIgnored
+                                     : engine::RibbonOptions::kFollowed;
 }
 
 // Returns a policy that writes what the settings say. Returns null, with the reason, if the
@@ -158,11 +175,10 @@ std::unique_ptr<const rocksdb::FilterPolicy> NewWritingPolicy(const Settings& se
                                                               const Asked& asked,
                                                               RocksDBFilterOptions* options,
                                                               std::string* error) {
-  *error = WrongBloomLevels(*options, asked);
-  if (error->empty()) *error = AddBitsByLevel(settings, options);
+  *error = AddRocksDBsOptions(settings, options);
   if (!error->empty()) return nullptr;
   std::unique_ptr<const rocksdb::FilterPolicy> policy =
-      engine::MakeRocksDBFilterPolicy(*options, error, asked.is_ribbon);
+      engine::MakeRocksDBFilterPolicy(*options, error, RibbonOptionsFor(settings, asked));
   if (policy == nullptr) {
     *error = (settings.has_bits_per_key
                   ? std::string("BLOOMLINE_BITS_PER_KEY")
@@ -174,11 +190,12 @@ std::unique_ptr<const rocksdb::FilterPolicy> NewWritingPolicy(const Settings& se
 }
 
 // RocksDB's own policy, with bloomline's queries.
-std::unique_ptr<const rocksdb::FilterPolicy> NewReadingPolicy(const Asked& asked,
+std::unique_ptr<const rocksdb::FilterPolicy> NewReadingPolicy(const Settings& settings,
+                                                              const Asked& asked,
                                                               std::string* error) {
   const RocksDBFilterOptions no_filters(FilterOptions{Format::kBlocked, 0});
   std::unique_ptr<rocksdb::FilterPolicy> reader =
-      engine::MakeRocksDBFilterPolicy(no_filters, error, asked.is_ribbon);
+      engine::MakeRocksDBFilterPolicy(no_filters, error, RibbonOptionsFor(settings, asked));
   if (reader == nullptr) return nullptr;
   return std::make_unique<ReadingPolicy>(NewStockPolicy(asked), std::move(reader));
 }
@@ -193,7 +210,7 @@ const rocksdb::FilterPolicy* NewPolicy(const Asked& asked, std::string* error) {
   if (policy == nullptr) {
     settings.KeepOwnFilters();
     options = OptionsFor(settings, asked);
-    policy = NewReadingPolicy(asked, error);
+    policy = NewReadingPolicy(settings, asked, error);
     if (policy == nullptr) return nullptr;
   }
   filter::SetSettingsWrong(!settings.wrong.empty());

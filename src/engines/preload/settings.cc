@@ -185,9 +185,11 @@ Settings Settings::Parse(const Environment& environment, Engine engine) {
   parse_of_filters(kSeed, ParseSeed);
   if (engine == Engine::kRocksDB) {
     settings.bits_by_level = environment.values[kBitsByLevel];
+    settings.flush_format = environment.values[kFlushFormat];
+    settings.bloom_before_level = environment.values[kBloomBeforeLevel];
     parse(kRanges, CheckRanges);
   } else {
-    for (const Variable variable : {kBitsByLevel, kRanges}) {
+    for (const Variable variable : {kBitsByLevel, kFlushFormat, kBloomBeforeLevel, kRanges}) {
       parse(variable, [=](const char*, Settings* of) { RemarkOnRocksDBOnly(variable, of); });
     }
   }
@@ -203,6 +205,8 @@ void Settings::KeepOwnFilters() {
   is_stock = true;
   has_bits_per_key = false;
   bits_by_level = nullptr;
+  flush_format = nullptr;
+  bloom_before_level = nullptr;
   options.format = engine == Engine::kRocksDB ? Format::kBloom : Format::kClassic;
   options.random_seed = false;
 }

@@ -23,7 +23,10 @@ struct Settings {
   // is known which one the program asks for, the format is kBloom.
   bool is_stock;
   bool has_bits_per_key;
-  const char* bits_by_level;  // RocksDB only; null: not set
+  // RocksDB only; null: not set.
+  const char* bits_by_level;
+  const char* flush_format;
+  const char* bloom_before_level;
   FilterOptions options;
   bool verbose = false;
   std::string metrics;  // the path of the file; empty: none
@@ -46,7 +49,8 @@ struct Settings {
 
   // Whether the engine's own policy writes what the settings say.
   bool WritesOwnFilters() const {
-    return is_stock && !has_bits_per_key && bits_by_level == nullptr;
+    return is_stock && !has_bits_per_key && bits_by_level == nullptr && flush_format == nullptr &&
+           bloom_before_level == nullptr;
   }
 };
 

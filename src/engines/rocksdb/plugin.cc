@@ -36,8 +36,7 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 using ROCKSDB_NAMESPACE::SliceTransform;
 
-// What to write in place of ribbonfilter:BITS:LEVEL, or nothing if `level` is not a number. In
-// RocksDB, levels below that number have Bloom filters, as do flushed files if it is 0 or more.
+// What to write in place of ribbonfilter:BITS:LEVEL, or nothing if `level` is not a number.
 std::string InPlaceOfRibbon(const std::string& bits, std::string_view level) {
   const bool is_negative = level.substr(0, 1) == "-";
   uint64_t number;
@@ -45,8 +44,8 @@ std::string InPlaceOfRibbon(const std::string& bits, std::string_view level) {
   std::string text = "; in place of ribbonfilter:" + bits + ":" + std::string(level) +
                      " write {id=bloomline;format=ribbon;bits_per_key=" + bits;
   if (is_negative) return text + "}";
-  text += ";flush_format=bloom}";
-  return number == 0 ? text : text + ", with Bloom filters in flushed files only";
+  const uint64_t allowed = std::min<uint64_t>(number, kMaxLevels);
+  return text + ";bloom_before_level=" + std::to_string(allowed) + "}";
 }
 
 // Takes "bloomline" with or without bits per key, like the names of RocksDB's own policies. Many

@@ -166,8 +166,8 @@ RocksDBBitsBuilder* NewBitsBuilder(const FilterBuildingContext& context,
 
 class RocksDBFilterPolicy : public FilterPolicy {
  public:
-  RocksDBFilterPolicy(SettingsPtr settings, bool takes_ribbon_options)
-      : options_(std::move(settings), takes_ribbon_options) {
+  RocksDBFilterPolicy(SettingsPtr settings, RibbonOptions ribbon_options)
+      : options_(std::move(settings), ribbon_options) {
     RegisterOptions("BloomlineOptions", &options_, &PolicyOptions::OptionTypes());
   }
 
@@ -264,12 +264,12 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
 std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions& options,
                                                       std::string* error,
-                                                      bool takes_ribbon_options) {
+                                                      RibbonOptions ribbon_options) {
   *error = RocksDBVersionMismatch();
   if (!error->empty()) return nullptr;
   SettingsPtr settings = MakeSettings(options, error);
   if (settings == nullptr) return nullptr;
-  return std::make_unique<RocksDBFilterPolicy>(std::move(settings), takes_ribbon_options);
+  return std::make_unique<RocksDBFilterPolicy>(std::move(settings), ribbon_options);
 }
 
 }  // namespace bloomline::engine

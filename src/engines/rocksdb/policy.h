@@ -6,13 +6,14 @@
 
 #include "bloomline/rocksdb.h"
 #include "rocksdb/filter_policy.h"
+#include "src/engines/rocksdb/options/policy_options.h"
 
 namespace bloomline::engine {
 
 // NewRocksDBFilterPolicy without registration and without stderr. `error` must not be null.
-// `takes_ribbon_options`: see PolicyOptions.
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> MakeRocksDBFilterPolicy(
-    const RocksDBFilterOptions& options, std::string* error, bool takes_ribbon_options = false);
+    const RocksDBFilterOptions& options, std::string* error,
+    RibbonOptions ribbon_options = RibbonOptions::kOwn);
 
 }  // namespace bloomline::engine
 

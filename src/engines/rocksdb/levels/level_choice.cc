@@ -70,6 +70,12 @@ double BitsFor(const LevelRules& rules, const NewFile& file, const SeenLevels& s
   return rules.bits_per_key;
 }
 
+Format FormatFor(const LevelRules& rules, const NewFile& file) {
+  if (file.is_flush) return rules.flush_format;
+  const bool is_upper = file.level >= 0 && file.level < rules.bloom_before_level;
+  return is_upper ? Format::kBloom : rules.format;
+}
+
 }  // namespace
 
 SeenLevels LevelHistory::Add(std::string_view column_family, const NewFile& file) {
@@ -92,7 +98,9 @@ SeenLevels LevelHistory::Add(std::string_view column_family, const NewFile& file
 LevelRules MakeLevelRules(const RocksDBFilterOptions& options, double bits_per_key) {
   LevelRules rules;
   rules.format = options.format;
-  rules.flush_format = options.flush_format.value_or(options.format);
+  const Format unset = options.bloom_before_level >= 0 ? Format::kBloom : options.format;
+  rules.flush_format = options.flush_format.value_or(unset);
+  rules.bloom_before_level = options.bloom_before_level;
   rules.bits_per_key = bits_per_key;
   rules.filters_at_bottom = options.filters_at_bottom;
   // Limited memory is always divided by level.
@@ -137,7 +145,7 @@ LevelRules LoweredTo(double bits_per_key, LevelRules rules) {
 }
 
 FilterChoice ChooseFilter(const LevelRules& rules, const NewFile& file, const SeenLevels& seen) {
-  const Format format = file.is_flush ? rules.flush_format : rules.format;
+  const Format format = FormatFor(rules, file);
   if (file.is_bottommost && !rules.filters_at_bottom) return {format, 0};
   const double bits = BitsFor(rules, file, seen);
   if (bits == 0) return {format, 0};

@@ -63,7 +63,8 @@ struct LevelRules {
 
   Format format = Format::kBlocked;
   Format flush_format = Format::kBlocked;
-  double bits_per_key = 0;  // kUniform, and files whose level is unknown; 0: no filter
+  int bloom_before_level = -1;  // kBloom below this level
+  double bits_per_key = 0;      // kUniform, and files whose level is unknown; 0: no filter
   bool filters_at_bottom = true;
   // Whether the mean includes the keys of the last level. It does not if memory is limited and they
   // get no filter. If unfiltered keys counted, the mean would be mostly theirs, and the other

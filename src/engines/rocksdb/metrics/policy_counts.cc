@@ -62,8 +62,9 @@ filter::FilterCounts* CountsForPolicy(const RocksDBFilterOptions& options, doubl
   filter::FilterCounts* const counts =
       filter::CountsFor({kEngine, PolicyText(options, bits_per_key), "", -1});
   if (bits_per_key != 0) {
-    counts->SetExpected({options.format, options.flush_format.value_or(options.format),
-                         FewestBits(options, bits_per_key)});
+    const Format unset = options.bloom_before_level >= 0 ? Format::kBloom : options.format;
+    counts->SetExpected(
+        {options.format, options.flush_format.value_or(unset), FewestBits(options, bits_per_key)});
   }
   return counts;
 }

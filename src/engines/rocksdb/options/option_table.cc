@@ -50,7 +50,8 @@ std::string WholeNumberText(const RocksDBFilterOptions& options) {
   return std::to_string(options.*member);
 }
 
-// ---- bits_per_key, format, flush_format, seed, stock_id: the filter of a file.
+// ---- bits_per_key, format, flush_format, bloom_before_level, seed, stock_id: the filter of a
+// file.
 
 std::string AllowedBitsPerKeyText() {
   return filter::AllowedBitsText(Format::kBlocked) + ", in format compact " +
@@ -118,6 +119,29 @@ std::string CheckFlushFormat(const RocksDBFilterOptions& options) {
 
 std::string FlushFormatText(const RocksDBFilterOptions& options) {
   return options.flush_format.has_value() ? FormatName(*options.flush_format) : kSame;
+}
+
+std::string AllowedBloomLevels() { return "-1 to " + std::to_string(kMaxLevels); }
+
+bool ReadBloomBeforeLevel(const std::string& value, RocksDBFilterOptions* options) {
+  uint64_t number = 0;
+  const bool is_none = value == "-1";
+  if (!is_none && (!support::ParseUint64(value, &number) || number > kMaxLevels)) return false;
+  options->bloom_before_level = is_none ? -1 : static_cast<int>(number);
+  return true;
+}
+
+std::string CheckBloomBeforeLevel(const RocksDBFilterOptions& options) {
+  const int level = options.bloom_before_level;
+  if (level == -1) return "";
+  const std::string start = "bloom_before_level is " + std::to_string(level);
+  if (level < -1 || level > kMaxLevels) return start + "; allowed: " + AllowedBloomLevels();
+  if (options.format != Format::kRibbon) {
+    return start + " and format is " + FormatName(options.format) + "; allowed: ribbon";
+  }
+  if (!options.flush_format.has_value()) return "";
+  return start + " and flush_format is " + FormatName(*options.flush_format) +
+         "; allowed: one of the two";
 }
 
 // The value of random_seed in OPTIONS files. Only the filters record the seeds.
@@ -292,9 +316,9 @@ std::string CheckMaxFilterBytes(const RocksDBFilterOptions& options) {
 
 }  // namespace
 
-const std::array<OptionRow, 13>& OptionTable() {
+const std::array<OptionRow, 14>& OptionTable() {
   using Options = RocksDBFilterOptions;
-  static constexpr std::array<OptionRow, 13> kRows = {{
+  static constexpr std::array<OptionRow, 14> kRows = {{
       {"bits_per_key", OptionType::kDouble, AllowedBitsPerKeyText,
        ReadNumber<&Options::bits_per_key>, CheckFilter, NumberText<&Options::bits_per_key>},
       {"format", OptionType::kString, AllowedFormats, ReadFormat, nullptr, FormatText},
@@ -308,6 +332,9 @@ const std::array<OptionRow, 13>& OptionTable() {
        NumberText<&Options::level_size_ratio>},
       {"flush_format", OptionType::kString, AllowedFlushFormats, ReadFlushFormat, CheckFlushFormat,
        FlushFormatText},
+      {"bloom_before_level", OptionType::kInt, AllowedBloomLevels, ReadBloomBeforeLevel,
+       CheckBloomBeforeLevel, WholeNumberText<&Options::bloom_before_level>,
+       /*writes_default=*/false},
       {"filters_at_bottom", OptionType::kBoolean, AllowedFlags,
        ReadFlag<&Options::filters_at_bottom>, nullptr, FlagText<&Options::filters_at_bottom>},
       {"stock_id", OptionType::kBoolean, AllowedFlags, ReadFlag<&Options::stock_id>, CheckStockId,

@@ -3,12 +3,14 @@
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_OPTION_TABLE_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_OPTION_TABLE_H_
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "bloomline/level_sizing.h"
 #include "bloomline/rocksdb.h"
 #include "rocksdb/utilities/options_type.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
@@ -30,9 +32,12 @@ struct OptionRow {
   std::string (*check)(const RocksDBFilterOptions& options);
   // The text that is read back as the same value.
   std::string (*text)(const RocksDBFilterOptions& options);
+  // Whether OPTIONS files have the default value. If not, releases that lack the option can read
+  // the files in which it is not set.
+  bool writes_default = true;
 };
 
-const std::array<OptionRow, 13>& OptionTable();
+const std::array<OptionRow, 14>& OptionTable();
 
 // Sets the option of this name. Returns an empty string, or what is wrong.
 std::string SetOption(std::string_view name, const std::string& value,
@@ -44,6 +49,9 @@ inline double BitsAsInRocksDB(double bits_per_key) {
   if (bits_per_key >= 0 && bits_per_key < 0.5) return 0;
   return bits_per_key >= 0.5 && bits_per_key < kMinBitsPerKey ? kMinBitsPerKey : bits_per_key;
 }
+
+// The option for the bloom_before_level of a Ribbon policy of RocksDB, which has any number.
+inline int AllowedBloomBeforeLevel(int level) { return std::clamp(level, -1, kMaxLevels); }
 
 inline bool WritesFilters(const FilterOptions& options) {
   return BitsAsInRocksDB(options.bits_per_key) > 0;

@@ -26,37 +26,36 @@ constexpr char kCanonicalizer[] = "canonicalizer";
 // An option that earlier versions wrote into every OPTIONS file. It says nothing of filters.
 constexpr char kSampleQueries[] = "sample_queries";
 
-// An option of RocksDB's Ribbon policy: levels below this number, and flushed files from 0 on, get
-// Bloom filters.
 constexpr char kBloomBeforeLevel[] = "bloom_before_level";
 
-// Returns an empty string, or what is wrong.
-std::string SetBloomBeforeLevel(const ConfigOptions& config, const std::string& value,
-                                RocksDBFilterOptions* options) {
+// Sets the number of a Ribbon policy of RocksDB, which has any. Returns an empty string, or what is
+// wrong.
+std::string FollowBloomBeforeLevel(const ConfigOptions& config, const std::string& value,
+                                   RibbonOptions ribbon_options, RocksDBFilterOptions* options) {
   int level = 0;
   const Status status =
       OptionTypeInfo(0, OptionType::kInt).Parse(config, kBloomBeforeLevel, value, &level);
   if (!status.ok()) return status.ToString();
-  if (!options->stock_id) return "";
-  if (level > 0) {
-    return std::string(kBloomBeforeLevel) + " is " + support::Quoted(value) +
-           "; allowed: at most 0";
+  if (ribbon_options == RibbonOptions::kFollowed && options->format == Format::kRibbon &&
+      !options->flush_format.has_value()) {
+    options->bloom_before_level = AllowedBloomBeforeLevel(level);
   }
-  options->flush_format = level == 0 ? std::optional(Format::kBloom) : std::nullopt;
   return "";
 }
 
 std::string IdWith(const RocksDBFilterOptions& options) {
   if (!options.stock_id) return kRocksDBPolicyName;
-  return StockPolicyText(options.format, BitsAsInRocksDB(options.bits_per_key),
-                         options.flush_format.value_or(options.format));
+  const int bloom_before_level =
+      options.flush_format == Format::kBloom ? 0 : options.bloom_before_level;
+  return StockPolicyText(options.format, BitsAsInRocksDB(options.bits_per_key), bloom_before_level);
 }
 
 // "bits_per_key=7.5;format=compact;"
 std::string OptionString(const RocksDBFilterOptions& options, const std::string& delimiter) {
   std::string text;
   for (const OptionRow& row : OptionTable()) {
-    text += row.name + ("=" + row.text(options)) + delimiter;
+    const std::string value = row.text(options);
+    if (row.writes_default || value != row.text({})) text += row.name + ("=" + value) + delimiter;
   }
   return text;
 }
@@ -149,8 +148,8 @@ std::string PolicyOptions::Apply(const ConfigOptions& config, const Changes& cha
   RocksDBFilterOptions changed = (*settings)->options;
   for (const auto& [name, value] : changes) {
     if (name == kSampleQueries) continue;
-    if (takes_ribbon_options_ && name == kBloomBeforeLevel) {
-      std::string error = SetBloomBeforeLevel(config, value, &changed);
+    if (ribbon_options_ != RibbonOptions::kOwn && name == kBloomBeforeLevel) {
+      std::string error = FollowBloomBeforeLevel(config, value, ribbon_options_, &changed);
       if (!error.empty()) return error;
       continue;
     }

@@ -15,6 +15,14 @@ namespace bloomline::engine {
 
 constexpr char kRocksDBPolicyName[] = "bloomline";
 
+// What becomes of bloom_before_level if RocksDB sets it. From 8.7 on, RocksDB sets it from OPTIONS
+// files in each Ribbon policy, so also in a policy of bloomline that replaces one.
+enum class RibbonOptions {
+  kOwn,       // no policy is replaced: the number is bloomline's own option
+  kFollowed,  // by format ribbon without flush_format; other formats have no such number
+  kIgnored,   // the number is checked, and changes nothing
+};
+
 // The settings of a policy. RocksDB's SetOptions may replace them while other threads make
 // builders. Thread-safe.
 class PolicyOptions {
@@ -22,10 +30,8 @@ class PolicyOptions {
   using Changes = std::unordered_map<std::string, std::string>;
   using Types = std::unordered_map<std::string, ROCKSDB_NAMESPACE::OptionTypeInfo>;
 
-  // `takes_ribbon_options`: the policy replaces RocksDB's Ribbon policy, whose options RocksDB sets
-  // from OPTIONS files: bloom_before_level, from 8.7 on. Only RocksDB's own filters follow it.
-  explicit PolicyOptions(SettingsPtr settings, bool takes_ribbon_options = false)
-      : settings_(std::move(settings)), takes_ribbon_options_(takes_ribbon_options) {}
+  explicit PolicyOptions(SettingsPtr settings, RibbonOptions ribbon_options = RibbonOptions::kOwn)
+      : settings_(std::move(settings)), ribbon_options_(ribbon_options) {}
 
   SettingsPtr Load() const;
   // The name of the policy in tables and OPTIONS files: with stock_id, RocksDB's own.
@@ -54,7 +60,7 @@ class PolicyOptions {
 
   mutable std::mutex mutex_;  // guards the pointer
   SettingsPtr settings_;
-  const bool takes_ribbon_options_;
+  const RibbonOptions ribbon_options_;
 };
 
 }  // namespace bloomline::engine

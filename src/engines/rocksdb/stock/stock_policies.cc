@@ -19,13 +19,13 @@ const char* StockPolicyName(Format format) {
   return format == Format::kBloom ? "bloomfilter" : "ribbonfilter";
 }
 
-std::string StockPolicyText(Format format, double bits_per_key, Format flush_format) {
+std::string StockPolicyText(Format format, double bits_per_key, int bloom_before_level) {
   // RocksDB's policies have thousandths at most.
   const double written = stock::Millibits(std::max(0.0, bits_per_key)) / 1000.0;
   const std::string bits = support::DoubleText(written);
   const std::string start = std::string(StockPolicyName(format)) + ":" + bits;
   if (format == Format::kBloom) return start + ":false";
-  return start + (flush_format == Format::kBloom ? ":0" : ":-1");
+  return start + ":" + std::to_string(bloom_before_level);
 }
 
 std::shared_ptr<const FilterPolicy> StockPolicyNamed(const std::string& text) {
@@ -40,7 +40,7 @@ std::shared_ptr<const FilterPolicy> StockPolicies::Get(Format format, double bit
   const Key key(format, stock::Millibits(bits_per_key));
   const std::lock_guard<std::mutex> lock(mutex_);
   std::shared_ptr<const FilterPolicy>& policy = policies_[key];
-  if (policy == nullptr) policy = StockPolicyNamed(StockPolicyText(format, bits_per_key, format));
+  if (policy == nullptr) policy = StockPolicyNamed(StockPolicyText(format, bits_per_key, -1));
   return policy;
 }
 

@@ -18,9 +18,9 @@ namespace bloomline::engine {
 // "bloomfilter" or "ribbonfilter": the name of RocksDB's policy.
 const char* StockPolicyName(Format format);
 
-// RocksDB's policy for these filters: "bloomfilter:9.5:false", "ribbonfilter:9.5:-1", or
-// "ribbonfilter:9.5:0", which gives flushed files Bloom filters.
-std::string StockPolicyText(Format format, double bits_per_key, Format flush_format);
+// RocksDB's policy for these filters: "bloomfilter:9.5:false", or "ribbonfilter:9.5:-1" with its
+// bloom_before_level.
+std::string StockPolicyText(Format format, double bits_per_key, int bloom_before_level);
 
 // Returns RocksDB's policy of such a text or filter::kRocksDBName, or null if RocksDB lacks it. It
 // asks by name, because a preloaded library may replace the functions that make policies.
