@@ -13,6 +13,8 @@ namespace bloomline::tests {
 // Levels 1 to 5 of 300 to 3,000,000 keys, with RocksDB's Bloom filters of 10 bits.
 inline advice::Situation FullLevels() {
   advice::Situation situation;
+  situation.reads_ribbon = true;
+  situation.cpu = advice::BuildCpu::kAvx512;
   uint64_t keys = 300;
   for (int level = 1; level <= 5; ++level, keys *= 10) {
     situation.levels.push_back({level, 1, keys, 1, keys * 10 / 8, 0.00966});

@@ -13,6 +13,7 @@
 
 #include "bloomline/level_sizing.h"
 #include "bloomline/sizing.h"
+#include "src/filter/sizing/memory_divider.h"
 #include "tests/db/advice_samples.h"
 
 namespace bloomline::advice::advice_test {
@@ -51,14 +52,12 @@ Request Rate(double wasted_reads) { return {{}, wasted_reads}; }
 
 const Choice* Find(const Advice& advice, const std::string& title) {
   for (const Choice& choice : advice.choices) {
-    if (choice.title == title) return &choice;
+    if (choice.title() == title) return &choice;
   }
   return nullptr;
 }
 
-bool HasGoal(const Choice& choice, const std::string& goal) {
-  return choice.title.substr(choice.title.find(", ") + 2) == goal;
-}
+bool HasGoal(const Choice& choice, const std::string& goal) { return choice.goal == goal; }
 
 bool AnyByLevel(const Advice& advice) {
   return std::any_of(advice.choices.begin(), advice.choices.end(),
@@ -100,7 +99,10 @@ TEST(AdviceTest, HasTheFiguresOfTheModel) {
   const struct {
     const char* title;
     double wasted_reads, bits_per_key;
-  } kExpected[] = {{"compact by level, same memory", 0.00230, 10},
+  } kExpected[] = {{"RocksDB Ribbon by level, same memory", 0.00197, 14.53},
+                   {"RocksDB Bloom by level, same memory", 0.0140, 10},
+                   {"RocksDB Ribbon by level, same wasted reads", 0.0483, 7.27},
+                   {"compact by level, same memory", 0.00230, 10},
                    {"compact, same memory", 0.0076, 10},
                    {"blocked by level, same memory", 0.0140, 10},
                    {"compact by level, same wasted reads", 0.0483, 5.24},
@@ -109,36 +111,62 @@ TEST(AdviceTest, HasTheFiguresOfTheModel) {
     const Choice* const choice = Find(advice, expected.title);
     ASSERT_NE(choice, nullptr) << expected.title;
     EXPECT_NEAR(choice->wasted_reads, expected.wasted_reads, 0.02 * expected.wasted_reads)
-        << choice->title;
-    EXPECT_NEAR(choice->bits_per_key, expected.bits_per_key, 0.05) << choice->title;
+        << choice->title();
+    EXPECT_NEAR(choice->bits_per_key, expected.bits_per_key, 0.05) << choice->title();
   }
   const Choice& first = advice.choices.front();
-  EXPECT_EQ(first.title, "compact by level, same memory");
-  EXPECT_EQ(first.option_string,
+  EXPECT_EQ(first.title(), "RocksDB Ribbon by level, same memory");
+  EXPECT_EQ(first.environment,
+            "LD_PRELOAD=libbloomline_rocksdb_preload.so BLOOMLINE_FORMAT=ribbon "
+            "BLOOMLINE_BITS_PER_KEY=14.53 BLOOMLINE_BITS_BY_LEVEL=auto");
+  EXPECT_EQ(first.bits_of_level, (std::vector<double>{24.02, 19.89, 16.77, 13.65, 9.56}));
+  const Choice& compact = *Find(advice, "compact by level, same memory");
+  EXPECT_EQ(compact.option_string,
             "{id=bloomline;format=compact;bits_per_key=10;bits_by_level=auto}");
-  EXPECT_EQ(first.bits_of_level, (std::vector<double>{24, 22.68, 17.78, 13.45, 9.56}));
+  EXPECT_EQ(compact.bits_of_level, (std::vector<double>{24, 22.68, 17.78, 13.45, 9.56}));
   // RocksDB's own filter is as good as these.
   EXPECT_EQ(Find(advice, "blocked, same memory"), nullptr);
 }
 
-// The first advice: what RocksDB itself writes, with other bits in each level.
-TEST(AdviceTest, RocksDBsOwnFiltersStayAndAreSpreadByLevel) {
+// The first advice: RocksDB's own filters that waste the fewest reads, if RocksDB reads them and
+// their building does not slow compactions too much.
+TEST(AdviceTest, RocksDBsOwnFiltersComeFirst) {
+  constexpr char kBloom[] =
+      "{id=bloomline;format=bloom;bits_per_key=10;bits_by_level=auto;stock_id=true}";
+  constexpr char kRibbon[] =
+      "{id=bloomline;format=ribbon;bits_per_key=14.53;bits_by_level=auto;stock_id=true}";
   const struct {
     Format format;
-    const char* title;
+    bool reads_ribbon;
+    BuildCpu cpu;
+    uint64_t bytes_per_key;
     const char* option_string;
-  } kExpected[] = {{Format::kBloom, "RocksDB Bloom by level, same memory",
-                    "{id=bloomline;format=bloom;bits_per_key=10;bits_by_level=auto;stock_id=true}"},
-                   {Format::kRibbon, "RocksDB Ribbon by level, same memory",
-                    "{id=bloomline;format=ribbon;bits_per_key=10;bits_by_level=auto;"
-                    "flush_format=bloom;stock_id=true}"}};
+    double gain;
+  } kExpected[] = {
+      {Format::kBloom, true, BuildCpu::kAvx512, 0, kRibbon, 24.5},
+      {Format::kBloom, true, BuildCpu::kAvx512, 10, kRibbon, 24.5},
+      {Format::kBloom, true, BuildCpu::kPortable, 100, kRibbon, 24.5},
+      {Format::kBloom, true, BuildCpu::kPortable, 10, kBloom, 3.4},
+      {Format::kBloom, false, BuildCpu::kAvx512, 100, kBloom, 3.4},
+      {Format::kRibbon, true, BuildCpu::kAvx2, 100,
+       "{id=bloomline;format=ribbon;bits_per_key=10;bits_by_level=auto;stock_id=true}", 3.4}};
   for (const auto& expected : kExpected) {
-    const Advice advice = Ask(StockLevels(expected.format));
+    Situation situation = StockLevels(expected.format);
+    situation.reads_ribbon = expected.reads_ribbon;
+    situation.cpu = expected.cpu;
+    situation.table_bytes = 3333300 * expected.bytes_per_key;
+    const Advice advice = Ask(situation);
     const Choice& first = advice.choices.front();
-    EXPECT_EQ(first.title, expected.title);
+    EXPECT_LE(first.build_share, kMostBuildShare);
+    const Choice* const ribbon = Find(advice, "RocksDB Ribbon by level, same memory");
+    ASSERT_EQ(ribbon != nullptr, expected.reads_ribbon);
+    if (ribbon != nullptr) {
+      EXPECT_EQ(ribbon == &first, ribbon->build_share <= kMostBuildShare);
+      EXPECT_EQ(ribbon->build_ns, BuildNs(Format::kRibbon, expected.cpu));
+    }
     EXPECT_EQ(first.option_string, expected.option_string);
     EXPECT_TRUE(first.is_stock());
-    EXPECT_NEAR(advice.wasted_reads_now / first.wasted_reads, 3.4, 0.1);
+    EXPECT_NEAR(advice.wasted_reads_now / first.wasted_reads, expected.gain, 0.1);
     EXPECT_LE(first.filter_bytes, advice.filter_bytes_now);
     EXPECT_GE(double(first.filter_bytes), 0.97 * double(advice.filter_bytes_now));
     // Memory in each level, also where the option has another number.
@@ -157,23 +185,26 @@ TEST(AdviceTest, BottommostFilesHaveTheBitsOfTheDeepestLevel) {
     Situation situation;
     situation.stock_format = Format::kBloom;
     situation.levels = {{1, 1, 200000, 1, 0, 0, share}, {2, 1, 1000000}};
-    return *Find(Ask(situation, Memory(1500000)),
-                 "RocksDB Bloom by level, at most the given memory");
+    const Advice advice = Ask(situation, Memory(1500000));
+    const Choice* const found = Find(advice, "RocksDB Bloom by level, at most the given memory");
+    return found == nullptr ? Choice() : *found;
   };
-  const Choice none = with(0), half = with(0.5), all = with(1);
-  EXPECT_GT(none.bits_of_level[0], none.bits_of_level[1] + 1);
-  EXPECT_EQ(all.bits_of_level[0], all.bits_of_level[1]);
-  EXPECT_GT(none.bits_of_level[0], half.bits_of_level[0]);
-  EXPECT_GT(half.bits_of_level[0], all.bits_of_level[0]);
-  EXPECT_GT(all.bits_per_key, none.bits_per_key);
-  EXPECT_GT(all.wasted_reads, none.wasted_reads);
+  const Choice none = with(0), quarter = with(0.25), half = with(0.5);
+  EXPECT_GT(none.bits_of_level.at(0), none.bits_of_level[1] + 1);
+  EXPECT_GT(none.bits_of_level[0], quarter.bits_of_level.at(0));
+  EXPECT_GT(quarter.bits_of_level[0], half.bits_of_level.at(0));
+  EXPECT_GT(half.bits_per_key, none.bits_per_key);
+  EXPECT_GT(half.wasted_reads, none.wasted_reads);
+  EXPECT_EQ(with(1).kind, "") << "the same bits in all levels do the same";
 }
 
-TEST(AdviceTest, RocksDBsOwnFiltersGainNothingInOneLevel) {
+TEST(AdviceTest, RocksDBsBloomFiltersGainNothingInOneLevel) {
   Situation one = StockLevels(Format::kBloom);
   one.levels.erase(one.levels.begin(), one.levels.end() - 1);
+  EXPECT_EQ(Ask(one).choices.front().title(), "RocksDB Ribbon, same memory");
+  one.reads_ribbon = false;
   const Advice advice = Ask(one);
-  for (const Choice& choice : advice.choices) EXPECT_FALSE(choice.is_stock()) << choice.title;
+  for (const Choice& choice : advice.choices) EXPECT_FALSE(choice.is_stock()) << choice.title();
   // What is asked for is met by them, too.
   const Advice given = Ask(StockLevels(Format::kBloom), Memory(3000000));
   const Choice* const stock = Find(given, "RocksDB Bloom by level, at most the given memory");
@@ -222,7 +253,7 @@ TEST(AdviceTest, KeepsToTheMemoryAndToTheRate) {
       // Without whole blocks and trailers, which small filters pay for or gain from.
       if (situation.engine == sstable::Engine::kRocksDB &&
           situation.levels.back().num_filters == 1 && situation.levels.front().num_keys > 1000) {
-        EXPECT_NEAR(choice.wasted_reads, reads, 0.2 * reads) << choice.title;
+        EXPECT_NEAR(choice.wasted_reads, reads, 0.2 * reads) << choice.title();
       }
     }
   }
@@ -249,14 +280,14 @@ TEST(AdviceTest, MoreMemoryNeverWastesMore) {
   }
   // With memory for anything, all are as good: the one with the least memory, uniform.
   const Advice advice = Ask(FullLevels(), Memory(uint64_t{2} << 30));
-  EXPECT_EQ(advice.choices.front().title, "compact, at most the given memory");
+  EXPECT_EQ(advice.choices.front().title(), "RocksDB Ribbon, at most the given memory");
 }
 
 TEST(AdviceTest, ImpossibleRequestsNameTheValueAndTheRange) {
   const Situation five = FullLevels();
   EXPECT_EQ(Refusal(five, Memory(10)),
-            "memory is 10 B; allowed: from 416784 B on, the smallest filters for these keys");
-  EXPECT_EQ(Refusal(five, Memory(416784)), "");
+            "memory is 10 B; allowed: from 321345 B on, the smallest filters for these keys");
+  EXPECT_EQ(Refusal(five, Memory(321345)), "");
   const std::string too_low = Refusal(five, Rate(1e-12));
   const std::string start = "wasted reads are 1e-12 per Get of a missing key; allowed: from ";
   EXPECT_EQ(too_low.substr(0, start.size()), start);
@@ -277,8 +308,8 @@ TEST(AdviceTest, YoungTreesTakeFewerBitsOfFullLevels) {
                   {1, 1, 200000, 1, 250000, 0.0097},
                   {2, 1, 700000, 1, 875000, 0.0097}};
   const Choice first = Ask(young).choices.front();
-  ASSERT_TRUE(first.is_stock());
-  EXPECT_LT(first.bits_per_key, 9);
+  ASSERT_EQ(first.format, Format::kRibbon);
+  EXPECT_LT(first.bits_per_key, 13);
 }
 
 // RocksDB takes any max_bytes_for_level_multiplier, and bloomline's policy does not.
@@ -298,8 +329,8 @@ TEST(AdviceTest, TakesTheLargestNumbers) {
   huge.levels = {{0, 1e6, kMost, kMost / 1000, kMost, 1e6}, {63, 1e-6, kMost, 1, kMost, 0}};
   for (const Request& request : {Request{}, Memory(kMost), Rate(1)}) {
     for (const Choice& choice : Ask(huge, request).choices) {
-      EXPECT_TRUE(std::isfinite(choice.wasted_reads)) << choice.title;
-      EXPECT_GT(choice.filter_bytes, 0u) << choice.title;
+      EXPECT_TRUE(std::isfinite(choice.wasted_reads)) << choice.title();
+      EXPECT_GT(choice.filter_bytes, 0u) << choice.title();
     }
   }
 }
@@ -324,23 +355,22 @@ TEST(AdviceTest, WithoutFiltersTheDefaultIsAdvised) {
   const Advice advice = Ask(none);
   EXPECT_EQ(advice.wasted_reads_now, 5);
   EXPECT_EQ(advice.filter_bytes_now, 0u);
-  ASSERT_EQ(advice.choices.size(), 6u);
-  // First what needs no library.
-  const Choice& plain = advice.choices.front();
-  EXPECT_EQ(plain.title, "RocksDB Bloom, bits_per_key=10");
+  ASSERT_EQ(advice.choices.size(), 8u);
+  EXPECT_EQ(advice.choices.front().title(), "RocksDB Ribbon by level, 10 bits per key");
+  const Choice& plain = *Find(advice, "RocksDB Bloom, 10 bits per key");
   EXPECT_EQ(plain.option_string, "bloomfilter:10");
   EXPECT_EQ(plain.environment, "");
-  EXPECT_EQ(advice.choices[1].title, "compact by level, bits_per_key=10");
+  EXPECT_EQ(advice.choices[4].title(), "compact by level, 10 bits per key");
   for (const Choice& choice : advice.choices) {
-    EXPECT_TRUE(HasGoal(choice, "bits_per_key=10"));
-    EXPECT_NEAR(choice.bits_per_key, 10, 0.02);
+    EXPECT_TRUE(HasGoal(choice, "10 bits per key"));
+    EXPECT_NEAR(choice.bits_per_key, choice.format == Format::kRibbon ? 14.52 : 10, 0.02);
   }
   // Only the bottom: optimize_filters_for_hits.
   Situation hits = FullLevels();
   hits.levels.back().filter_bytes = 0;
   const Advice of_hits = Ask(hits);
   EXPECT_NEAR(of_hits.wasted_reads_now, 1 + 4 * 0.00966, 1e-9);
-  EXPECT_TRUE(HasGoal(of_hits.choices.front(), "bits_per_key=10"));
+  EXPECT_TRUE(HasGoal(of_hits.choices.front(), "10 bits per key"));
   // The first choice has filters there, which RocksDB would not write.
   EXPECT_GT(of_hits.choices.front().bits_of_level.back(), 0);
 }
@@ -353,10 +383,11 @@ TEST(AdviceTest, InventsNoGain) {
     Level& level = situation.levels[i];
     level.filter_bytes =
         static_cast<uint64_t>(static_cast<double>(level.num_keys) * best.bits_of_level[i] / 8);
-    level.wasted_reads = FalsePositiveRate(Format::kCompact, best.bits_of_level[i]);
+    const double bits = filter::BitsOfMemory(Format::kRibbon, best.bits_of_level[i]);
+    level.wasted_reads = FalsePositiveRate(Format::kRibbon, bits);
   }
   const Advice advice = Ask(situation);
-  EXPECT_TRUE(advice.choices.empty()) << advice.choices.front().title;
+  EXPECT_TRUE(advice.choices.empty()) << advice.choices.front().title();
   // What is asked for is answered.
   EXPECT_FALSE(Ask(situation, Rate(0.05)).choices.empty());
 }
@@ -370,7 +401,7 @@ TEST(AdviceTest, NoAdviceByLevelWhereFiltersCannotDiffer) {
   };
   const Advice universal = with([](Situation* s) { s->leveled = false; });
   EXPECT_FALSE(AnyByLevel(universal));
-  EXPECT_EQ(universal.choices.front().title, "compact, same memory");
+  EXPECT_EQ(universal.choices.front().title(), "RocksDB Ribbon, same memory");
   const Advice one =
       with([](Situation* s) { s->levels.erase(s->levels.begin(), s->levels.end() - 1); });
   EXPECT_FALSE(AnyByLevel(one));

@@ -84,7 +84,8 @@ INSTANTIATE_TEST_SUITE_P(Formats, ToolRatesTest,
 
 class AdviceTest : public ToolRatesTest {};
 
-// Each of the first choices of the advice is set, and the database compacted.
+// The first two choices by level are set, and the database compacted. (In levels this small, Ribbon
+// filters with the same bits everywhere waste less than is promised.)
 TEST_P(AdviceTest, IsKept) {
   FiveLevels database(folder_, PolicyOf(GetParam().policy), kKeys);
   if (HasFatalFailure()) return;
@@ -97,8 +98,9 @@ TEST_P(AdviceTest, IsKept) {
   const nlohmann::json& first = advice["choices"][0];
   EXPECT_TRUE(first["rocksdb_alone"].get<bool>());
   EXPECT_LT(Number(first["wasted_reads"]), 0.42 * now);
-  for (const size_t number : {0, 1}) {
-    const nlohmann::json& choice = advice["choices"][number];
+  int num_tried = 0;
+  for (const nlohmann::json& choice : advice["choices"]) {
+    if (!choice["by_level"].get<bool>() || ++num_tried > 2) continue;
     const std::string option_string = choice["option_string"];
     SCOPED_TRACE(option_string);
     database.Rewrite(PolicyOf(option_string));

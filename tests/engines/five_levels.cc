@@ -109,10 +109,14 @@ void FiveLevels::CompactTo(int level, int from) {
   ASSERT_TRUE(status.ok()) << status.ToString();
 }
 
-void FiveLevels::Rewrite(std::shared_ptr<const rocksdb::FilterPolicy> policy) {
+void FiveLevels::ReopenWith(std::shared_ptr<const rocksdb::FilterPolicy> policy) {
   db_.reset();
   policy_ = std::move(policy);
   Open(false);
+}
+
+void FiveLevels::Rewrite(std::shared_ptr<const rocksdb::FilterPolicy> policy) {
+  ReopenWith(std::move(policy));
   for (int level = kBottom; level >= kTop; --level) CompactTo(level, level);
 }
 

@@ -27,7 +27,10 @@ class FiveLevels {
   // Opens the database again so that each block is read from the device, without any cache.
   void ReadFromDevice();
 
-  // Opens the database again with another policy, and rewrites each level in its place.
+  // Opens the database again with another policy.
+  void ReopenWith(std::shared_ptr<const rocksdb::FilterPolicy> policy);
+
+  // The same, and rewrites each level in its place.
   void Rewrite(std::shared_ptr<const rocksdb::FilterPolicy> policy);
 
   uint64_t KeysOf(int level) const;

@@ -206,6 +206,26 @@ TEST(RocksDBLevelsTest, StylesWithoutLevelsHaveUniformBits) {
   EXPECT_GT(bytes(CompactByLevel(), kLevels), bytes(uniform, kLevels) * 13 / 10);
 }
 
+// The first choice of `bloomline db advise` where Bloom filters have 10 bits per key (advice_test).
+// RocksDB's own policy reads it.
+TEST(FiveLevelsTest, RocksDBAloneReadsRibbonByLevel) {
+  const TempDir dir;
+  FiveLevels database(dir.Path("db"), PolicyOf("bloomfilter:10:false"), 510000);
+  if (HasFatalFailure()) return;
+  const uint64_t bloom_bytes = database.filters().bytes;
+  database.Rewrite(
+      PolicyOf("{id=bloomline;format=ribbon;bits_per_key=14.53;bits_by_level=auto;stock_id=true}"));
+  if (HasFatalFailure()) return;
+  EXPECT_LE(database.filters().bytes, bloom_bytes);
+  database.ReopenWith(PolicyOf("bloomfilter:10:false"));
+  const FiveLevels::Reads reads = database.ReadMissing(500000);
+  EXPECT_LE(reads.positives, 0.0020);
+  EXPECT_GE(reads.positives, 0.0010) << "the measurement says nothing";
+  EXPECT_NEAR(reads.positives + reads.rejections, FiveLevels::kNumLevels, 0.1);
+  EXPECT_EQ(reads.wrong_answers, 0u);
+  EXPECT_EQ(database.CountLostKeys(), 0u);
+}
+
 // Five full levels, against what the sizing header promises for them.
 TEST(FiveLevelsTest, BitsByLevelWasteAsFewReadsAsTheModelSays) {
   const bool is_printed = wanted_keys != nullptr;

@@ -69,6 +69,9 @@ class LevelSizer {
     }
     size_.bits_per_key = 8 * static_cast<double>(size_.bytes) / static_cast<double>(size_.num_keys);
     size_.wasted_reads = division->wasted_reads;
+    if (format_ == Format::kRibbon && size_.note.empty()) {
+      size_.note = "set bits_per_key=" + NumberText(division->bits_per_key, 2);
+    }
     return size_;
   }
 

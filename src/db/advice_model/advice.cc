@@ -135,15 +135,20 @@ uint64_t ToBytes(double bytes) {
 
 // The constraint on choices, and what they save.
 struct Goal {
-  using Divide = std::function<std::optional<Division>(const Divider&)>;
+  using Divide = std::function<std::optional<Division>(Format, const Divider&)>;
 
   const char* text;  // names the constraint that `divide` meets, such as "same memory"
   Divide divide;
   bool saves_memory = false;  // false: it saves wasted reads
   bool must_gain = false;     // drops choices that save less than a twentieth
-  // RocksDB's own filters need no new library: keep the current kind, or use bloomfilter:10.
-  bool stock_is_first = false;
 };
+
+// RocksDB's own filters come first, because they need no other reader, and last if they are
+// expensive.
+int Rank(const Choice& choice) {
+  if (!choice.is_stock()) return 1;
+  return choice.build_share <= kMostBuildShare ? 0 : 2;
+}
 
 // Less than one read in 100,000 Gets counts as none.
 double Cost(const Choice& choice, bool in_memory) {
@@ -152,14 +157,12 @@ double Cost(const Choice& choice, bool in_memory) {
                    : std::max(choice.wasted_reads, kNone);
 }
 
-// RocksDB's own filters need no other reader, blocked filters are faster, and the same bits
-// everywhere are easier to understand.
+// Blocked filters are faster, and the same bits everywhere are easier to understand.
 int Complexity(const Choice& choice) {
-  if (choice.is_stock()) return -1;
   return (choice.format == Format::kCompact ? 2 : 0) + (choice.by_level ? 1 : 0);
 }
 
-std::string Title(Format format) {
+std::string KindName(Format format) {
   if (format == Format::kBloom) return "RocksDB Bloom";
   return format == Format::kRibbon ? "RocksDB Ribbon" : FormatName(format);
 }
@@ -172,24 +175,27 @@ std::string BitsPerKeyText(const Choice& choice) {
   return DoubleText(std::clamp(choice.bits_per_key, allowed.min, allowed.max));
 }
 
+// RocksDB writes these filters without bloomline.
+bool IsPlainBloom(const Choice& choice) {
+  return choice.format == Format::kBloom && !choice.by_level;
+}
+
 // A value of filter_policy in RocksDB's option strings, OPTIONS files and SetOptions.
 std::string OptionString(const Situation& tree, const Choice& choice) {
-  if (choice.is_stock() && !choice.by_level) return "bloomfilter:" + BitsPerKeyText(choice);
+  if (IsPlainBloom(choice)) return "bloomfilter:" + BitsPerKeyText(choice);
   std::string text = StrCat("{id=bloomline;format=", FormatName(choice.format),
                             ";bits_per_key=", BitsPerKeyText(choice));
   if (choice.by_level) text += ";bits_by_level=auto";
   if (choice.by_level && tree.level_size_ratio != kDefaultRatio) {
     text += ";level_size_ratio=" + DoubleText(tree.level_size_ratio);
   }
-  // As with RocksDB's ribbonfilter:N, flushed files have Bloom filters, which are built faster.
-  if (choice.format == Format::kRibbon) text += ";flush_format=bloom";
   return text + (choice.is_stock() ? ";stock_id=true}" : "}");
 }
 
 // The variables of the preload library, to put before a command. No variable sets the ratio, so
 // bits by level have no variables unless the ratio is kDefaultRatio.
 std::string EnvironmentLine(const Situation& tree, const Choice& choice) {
-  if (choice.by_level ? tree.level_size_ratio != kDefaultRatio : choice.is_stock()) return "";
+  if (choice.by_level ? tree.level_size_ratio != kDefaultRatio : IsPlainBloom(choice)) return "";
   return StrCat("LD_PRELOAD=libbloomline_",
                 tree.engine == sstable::Engine::kRocksDB ? "rocksdb" : "leveldb",
                 "_preload.so BLOOMLINE_FORMAT=", FormatName(choice.format),
@@ -226,10 +232,11 @@ class Adviser {
 
  private:
   static auto Within(uint64_t bytes) {
-    return [=](const Divider& divider) { return divider.Within(static_cast<double>(bytes)); };
+    return
+        [=](Format, const Divider& divider) { return divider.Within(static_cast<double>(bytes)); };
   }
   static auto Wasting(double reads) {
-    return [=](const Divider& divider) { return divider.For(reads); };
+    return [=](Format, const Divider& divider) { return divider.For(reads); };
   }
 
   void AddRequested() {
@@ -248,16 +255,16 @@ class Adviser {
     const bool is_filtered = std::all_of(tree_.levels.begin(), tree_.levels.end(),
                                          [](const Level& level) { return level.filter_bytes > 0; });
     if (!is_filtered) {
-      const auto ten_bits = [](const Divider& divider) { return divider.At(10); };
-      Goal goal{"bits_per_key=10", ten_bits};
+      const auto ten_bits = [](Format format, const Divider& divider) {
+        return divider.At(Hundredths(filter::BitsOfMemory(format, 10)));
+      };
+      Goal goal{"10 bits per key", ten_bits};
       goal.must_gain = true;
-      goal.stock_is_first = advice_->filter_bytes_now == 0;
       AddChoices(goal);
     }
     if (advice_->filter_bytes_now == 0) return;
     Goal goal{"same memory", Within(advice_->filter_bytes_now)};
     goal.must_gain = true;
-    goal.stock_is_first = is_filtered;
     AddChoices(goal);
     // Filters that exclude no key are as good as none.
     const double reads = advice_->wasted_reads_now;
@@ -269,21 +276,25 @@ class Adviser {
     }
   }
 
+  std::vector<Format> Formats() const {
+    std::vector<Format> formats = {Format::kBlocked, Format::kCompact};
+    if (tree_.engine == sstable::Engine::kRocksDB) formats.push_back(Format::kBloom);
+    if (tree_.engine == sstable::Engine::kRocksDB && situation_.reads_ribbon) {
+      formats.push_back(Format::kRibbon);
+    }
+    return formats;
+  }
+
   // Adds the worthwhile choices, the recommended one first.
   void AddChoices(const Goal& goal) {
     std::vector<Choice> choices;
-    std::vector<Format> formats = {Format::kBlocked, Format::kCompact};
-    if (situation_.stock_format) {
-      formats.push_back(*situation_.stock_format);
-    } else if (tree_.engine == sstable::Engine::kRocksDB && advice_->filter_bytes_now == 0) {
-      formats.push_back(Format::kBloom);
-    }
-    for (const Format format : formats) {
+    for (const Format format : Formats()) {
       double uniform_cost = HUGE_VAL;
       for (const bool by_level : {false, true}) {
-        // RocksDB writes its own filters with the same bits without bloomline.
-        if (by_level ? !CanDifferByLevel(tree_) : format == situation_.stock_format) continue;
-        const std::optional<Division> division = goal.divide(MakeDivider(tree_, format, by_level));
+        const bool is_present = goal.must_gain && format == situation_.stock_format;
+        if (by_level ? !CanDifferByLevel(tree_) : is_present) continue;
+        const std::optional<Division> division =
+            goal.divide(format, MakeDivider(tree_, format, by_level));
         if (!division) continue;
         Choice choice = MakeChoice(goal, format, by_level, *division);
         const double cost = Cost(choice, goal.saves_memory);
@@ -293,17 +304,19 @@ class Adviser {
       }
     }
     std::sort(choices.begin(), choices.end(), [&](const Choice& a, const Choice& b) {
-      return Cost(a, goal.saves_memory) < Cost(b, goal.saves_memory);
+      return std::pair(Rank(a), Cost(a, goal.saves_memory)) <
+             std::pair(Rank(b), Cost(b, goal.saves_memory));
     });
-    auto begin = choices.begin();
-    if (goal.stock_is_first) {
-      const bool by_level = situation_.stock_format.has_value();
-      begin = std::stable_partition(choices.begin(), choices.end(), [=](const Choice& choice) {
-        return choice.is_stock() && choice.by_level == by_level;
-      });
+    const auto first_of_rank = [&](int rank) {
+      return std::find_if(choices.begin(), choices.end(),
+                          [=](const Choice& choice) { return Rank(choice) >= rank; });
+    };
+    for (const int rank : {0, 1}) {
+      const auto begin = first_of_rank(rank);
+      const auto end = first_of_rank(rank + 1);
+      const auto best = Recommended(goal.saves_memory, begin, end);
+      std::rotate(begin, best, best + (best == end ? 0 : 1));
     }
-    const auto best = Recommended(goal.saves_memory, begin, choices.end());
-    std::rotate(begin, best, best + (best == choices.end() ? 0 : 1));
     std::move(choices.begin(), choices.end(), std::back_inserter(advice_->choices));
   }
 
@@ -337,12 +350,17 @@ class Adviser {
   Choice MakeChoice(const Goal& goal, Format format, bool by_level,
                     const Division& division) const {
     Choice choice;
-    choice.title = Title(format) + (by_level ? " by level, " : ", ") + goal.text;
+    choice.kind = KindName(format) + (by_level ? " by level" : "");
+    choice.goal = goal.text;
     choice.format = format;
     choice.by_level = by_level;
     choice.bits_per_key = division.bits_per_key;
     choice.filter_bytes = ToBytes(division.bytes);
     choice.wasted_reads = division.wasted_reads;
+    choice.build_ns = BuildNs(format, situation_.cpu);
+    if (tree_.engine == sstable::Engine::kRocksDB) {
+      choice.build_share = choice.build_ns / CompactionNs(BytesPerKey());
+    }
     auto of_level = division.bits_of_level.begin();
     for (const Level& level : situation_.levels) {
       const double bits = HasKeys(level) ? *of_level++ : 0;
@@ -355,6 +373,14 @@ class Adviser {
     return choice;
   }
 
+  double BytesPerKey() const {
+    constexpr double kUsual = 100;
+    if (situation_.table_bytes == 0) return kUsual;
+    uint64_t keys = 0;
+    for (const Level& level : tree_.levels) keys += level.num_keys;
+    return static_cast<double>(situation_.table_bytes) / static_cast<double>(keys);
+  }
+
   double AllRuns() const {
     return std::accumulate(tree_.levels.begin(), tree_.levels.end(), 0.0,
                            [](double sum, const Level& level) { return sum + level.num_runs; });
@@ -363,7 +389,7 @@ class Adviser {
   std::string WhyImpossible() const {
     double least_bytes = HUGE_VAL;
     double least_reads = HUGE_VAL;
-    for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    for (const Format format : Formats()) {
       const Divider divider = MakeDivider(tree_, format, /*by_level=*/false);
       least_bytes = std::min(least_bytes, divider.Least().bytes);
       least_reads = std::min(least_reads, divider.Most().wasted_reads);

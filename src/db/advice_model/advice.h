@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bloomline/filter_options.h"
+#include "src/db/advice_model/build_cost.h"
 #include "src/db/sstable/table.h"
 
 namespace bloomline::advice {
@@ -41,10 +42,13 @@ struct Level {
 struct Situation {
   sstable::Engine engine = sstable::Engine::kRocksDB;
   bool leveled = true;  // false: universal or FIFO compaction, so no advice by level
-  // The kind that has most of the filters' bytes, if it is RocksDB's kBloom or kRibbon: the first
-  // advice is then to keep this kind, with bits by level. None for filters of bloomline or LevelDB,
-  // or unknown ones.
+  // The kind that has most of the filters' bytes, if it is RocksDB's kBloom or kRibbon. None for
+  // filters of bloomline or LevelDB, or unknown ones.
   std::optional<Format> stock_format;
+  // RocksDB is known to be 6.15 or later, which reads Ribbon filters.
+  bool reads_ribbon = false;
+  BuildCpu cpu = BuildCpu::kPortable;  // that builds the filters
+  uint64_t table_bytes = 0;            // of all levels; 0: unknown
   // The size ratio of full levels; 10 is used if it is out of range (level_sizing.h).
   double level_size_ratio = 10;
   std::vector<Level> levels;  // in ascending order of numbers
@@ -59,22 +63,26 @@ struct Request {
 };
 
 struct Choice {
-  // "RocksDB Bloom by level, same memory": RocksDB itself writes and reads the filters. "compact by
-  // level, same memory": the fewest wasted reads in the current memory. The part after the comma
-  // can be "same wasted reads", in the least memory; "bits_per_key=10", if levels lack filters now;
-  // "at most the given memory" or "the given rate" of the request.
-  std::string title;
+  // "RocksDB Ribbon by level", "compact".
+  std::string kind;
+  // "same memory": the fewest wasted reads in the current memory. "same wasted reads": in the least
+  // memory. "10 bits per key", if levels lack filters now. "at most the given memory" or "the given
+  // rate" of the request.
+  std::string goal;
   Format format = Format::kCompact;
   bool by_level = false;
   double bits_per_key = 0;            // the option; by level: the average of full levels
   std::vector<double> bits_of_level;  // memory, by Situation::levels; 0: no filter, or no keys
   uint64_t filter_bytes = 0;
   double wasted_reads = 0;
+  double build_ns = 0;     // CPU time per key of building the filters
+  double build_share = 0;  // of the CPU time of RocksDB's compaction; 0 for LevelDB
   // The settings; an empty one does not apply (LevelDB has no option strings, and RocksDB's own
-  // filters with the same bits in all levels need no environment).
+  // Bloom filters with the same bits in all levels need no environment).
   std::string option_string;  // "{id=bloomline;format=compact;bits_per_key=10;bits_by_level=auto}"
   std::string environment;    // "LD_PRELOAD=libbloomline_rocksdb_preload.so BLOOMLINE_FORMAT=..."
 
+  std::string title() const { return kind + ", " + goal; }
   // The filters are RocksDB's own: RocksDB uses them without bloomline.
   bool is_stock() const { return format == Format::kBloom || format == Format::kRibbon; }
 };
@@ -82,8 +90,9 @@ struct Choice {
 struct Advice {
   uint64_t filter_bytes_now = 0;
   double wasted_reads_now = 0;
-  // The recommended choice comes first. Without a request, only choices that gain at least a
-  // twentieth are listed: none if the filters are already good.
+  // For each goal, the recommended choice comes first. In RocksDB, it has RocksDB's own filters:
+  // the best of those whose building takes at most kMostBuildShare. Without a request, only choices
+  // that gain at least a twentieth are listed: none if the filters are already good.
   std::vector<Choice> choices;
 
   // The choice whose settings the request shows; choices must not be empty.

@@ -1,6 +1,7 @@
 // bloomline db advise: the command line. advice.h has the figures.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bloomline/cpu.h"
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/terminal.h"
@@ -33,6 +35,14 @@ std::optional<Format> StockFormatOf(const Group& group) {
   return std::nullopt;
 }
 
+// Whether RocksDB of this version reads Ribbon filters, as it does since 6.15.
+bool ReadsRibbon(const std::string& version) {
+  int major = 0;
+  int minor = 0;
+  if (std::sscanf(version.c_str(), "%d.%d", &major, &minor) != 2) return false;
+  return major > 6 || (major == 6 && minor >= 15);
+}
+
 advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection,
                               const FamilyGroups& groups,
                               const std::vector<MeasureResult>& measured) {
@@ -42,6 +52,10 @@ advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection
   situation.leveled =
       family.compaction_style.empty() || family.compaction_style == "kCompactionStyleLevel";
   situation.stock_format = StockFormatOf(groups.all);
+  situation.reads_ribbon = groups.all.kinds.count(engine_filters::Kind::kRocksDBRibbon) != 0 ||
+                           ReadsRibbon(inputs.databases[groups.database].rocksdb_version);
+  situation.cpu = advice::BuildCpuOf(ActiveKernelName());
+  situation.table_bytes = groups.all.bytes;
   situation.level_size_ratio = family.level_size_ratio;
   for (const Group& group : groups.levels) {
     advice::Level level;
@@ -197,11 +211,13 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
       "Prints the memory and the wasted reads of the present filters and of each\n"
       "choice. A choice takes at most the same memory, wastes at most as many reads,\n"
       "or does what --memory or --wasted-reads say. It has the same bits in all\n"
-      "levels, or bits by level. (1) has RocksDB's own filters if they gain by bits by\n"
-      "level, or if there are none: RocksDB alone uses them. The last lines say what to\n"
-      "set. 'wasted reads': how many blocks false positives make a Get of a missing key\n"
-      "read on average; 100 % is one block. Missing keys are taken to be distributed\n"
-      "like stored keys.");
+      "levels, or bits by level. In RocksDB, its own filters come first: it uses them\n"
+      "without bloomline. Of these, (1) is the best whose building takes at most 25 %\n"
+      "of compaction's CPU time. 'build/key': CPU time for each key, and for each GB\n"
+      "that a compaction writes. Ribbon filters need RocksDB 6.15, which OPTIONS or LOG\n"
+      "must show. The last lines say what to set. 'wasted': how many blocks false\n"
+      "positives make a Get of a missing key read on average; 100 % is one block.\n"
+      "Missing keys are taken to be distributed like stored keys.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

@@ -44,16 +44,27 @@ void PrintLevels(const FamilyAdvice& family) {
             << cli::TextTable(cells);
 }
 
+// CPU seconds of building the filters of a gigabyte of tables.
+double BuildSecondsPerGB(const FamilyAdvice& family, const Choice& choice) {
+  return choice.build_ns * Quotient(NumKeys(family.situation), family.situation.table_bytes);
+}
+
+// The choices of each goal are below its name.
 void PrintChoices(const FamilyAdvice& family) {
   std::vector<Cells> cells = {
-      {"", "bits/key", "memory", "wasted"},
+      {"", "bits/key", "memory", "wasted", "build/key", "per GB"},
       {"now", BitsOrNone(BitsNow(family)), cli::BytesText(family.advice.filter_bytes_now),
        RateOrDash(family.advice.wasted_reads_now)}};
+  std::string goal;
   for (size_t c = 0; c < family.advice.choices.size(); ++c) {
     const Choice& choice = family.advice.choices[c];
-    cells.push_back({"(" + std::to_string(c + 1) + ") " + choice.title,
+    if (choice.goal != goal) cells.push_back({choice.goal + ":"});
+    goal = choice.goal;
+    cells.push_back({"(" + std::to_string(c + 1) + ") " + choice.kind,
                      BitsOrNone(8 * Quotient(choice.filter_bytes, NumKeys(family.situation))),
-                     cli::BytesText(choice.filter_bytes), RateOrDash(choice.wasted_reads)});
+                     cli::BytesText(choice.filter_bytes), RateOrDash(choice.wasted_reads),
+                     cli::NumberText(choice.build_ns, 0) + " ns",
+                     cli::NumberText(BuildSecondsPerGB(family, choice), 2) + " s"});
   }
   std::cout << cli::TextTable(cells);
 }
@@ -70,7 +81,7 @@ void PrintSetting(const std::string& heading, const std::string& words) {
 }
 
 cli::Json ChoiceJson(const Choice& choice) {
-  return {{"title", choice.title},
+  return {{"title", choice.title()},
           {"format", FormatName(choice.format)},
           {"by_level", choice.by_level},
           {"rocksdb_alone", choice.is_stock()},
@@ -78,6 +89,8 @@ cli::Json ChoiceJson(const Choice& choice) {
           {"bits_of_level", choice.bits_of_level},
           {"filter_bytes", choice.filter_bytes},
           {"wasted_reads", NumberOrNull(choice.wasted_reads)},
+          {"build_ns_per_key", choice.build_ns},
+          {"build_share_of_compaction", choice.build_share},
           {"option_string", cli::TextOrNull(choice.option_string)},
           {"environment", cli::TextOrNull(choice.environment)}};
 }

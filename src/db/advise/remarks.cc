@@ -81,6 +81,12 @@ std::string CacheText(const Inputs& inputs, const Inspection& inspection,
   return text + " are in the memory of the open tables, beside " + name + ": " + why;
 }
 
+std::string BuildText(const Choice& chosen) {
+  return "Building the filters of this choice takes about " + cli::RateText(chosen.build_share, 2) +
+         " of the CPU time of compaction" +
+         (chosen.build_share > advice::kMostBuildShare ? ", too much for a first choice." : ".");
+}
+
 // Says how existing files get the new filters, and which programs can use these.
 std::string ApplyText(sstable::Engine engine, const Choice& chosen) {
   const std::string rewrite = engine == sstable::Engine::kRocksDB
@@ -93,8 +99,10 @@ std::string ApplyText(sstable::Engine engine, const Choice& chosen) {
            " without bloomline cannot use them and reads a block from every file that could hold "
            "the key, so each program that reads the database needs bloomline.";
   }
-  if (chosen.by_level) return text + "RocksDB without bloomline uses them, too.";
-  return text + "RocksDB itself writes and uses them: this choice needs no library.";
+  if (chosen.environment.empty() && !chosen.by_level) {
+    return text + "RocksDB itself writes and uses them: this choice needs no library.";
+  }
+  return text + "RocksDB without bloomline uses them, too.";
 }
 
 }  // namespace
@@ -145,13 +153,19 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
   if (cache_bytes != 0) {
     remarks.push_back({RemarkScope::kAll, CacheText(inputs, inspection, groups, cache_bytes)});
   }
+  if (engine == sstable::Engine::kRocksDB && !family.situation.reads_ribbon) {
+    remarks.push_back({RemarkScope::kAll,
+                       "Ribbon filters are left out: neither OPTIONS nor LOG shows RocksDB 6.15 or "
+                       "later, which reads them."});
+  }
   if (!has_choices) return remarks;
   const Choice& chosen = family.advice.Chosen(family.request);
   if (chosen.format == Format::kRibbon) {
     remarks.push_back(
         {RemarkScope::kAll,
          "For Ribbon filters, bits_per_key is that of Bloom filters with the same FPR; they need a "
-         "third less memory, which the table shows."});
+         "third less memory, which the table shows. RocksDB's own ribbonfilter:N builds them in " +
+             cli::NumberText(advice::kRocksDBRibbonBuildNs, 0) + " ns per key."});
   }
   if (chosen.by_level) {
     remarks.push_back(
@@ -159,6 +173,9 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
          "bits_per_key is the average of full levels; the table has this database's. Compacting "
          "the whole database merges all levels into one, whose filters then have the fewest bits: "
          "if you often do that, use the same bits in all levels."});
+  }
+  if (chosen.build_share != 0) {
+    remarks.push_back({RemarkScope::kFamily, BuildText(chosen)});
   }
   remarks.push_back({RemarkScope::kAll, ApplyText(engine, chosen)});
   const std::string present = policy.empty() ? " to the present one" : "=" + policy;

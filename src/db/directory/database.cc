@@ -193,7 +193,24 @@ Engine EngineOf(const Snapshot& snapshot) {
   return listing.has_identity || listing.newest_options > 0 ? Engine::kRocksDB : Engine::kLevelDB;
 }
 
+// RocksDB begins each LOG with its version. Empty: unknown.
+std::string VersionInLog(const std::string& folder) {
+  constexpr std::string_view kStart = "RocksDB version: ";
+  support::InputFile log;
+  std::string ignored;
+  if (!log.Open(Join(folder, "LOG"), &ignored)) return "";
+  std::string text(static_cast<size_t>(std::min<uint64_t>(log.size(), 4096)), '\0');
+  if (!log.ReadAt(0, text.size(), text.data(), &ignored)) return "";
+  const size_t begin = text.find(kStart);
+  if (begin == text.npos) return "";
+  const size_t version = begin + kStart.size();
+  return text.substr(version, text.find_first_of(" \n", version) - version);
+}
+
 void AddOptions(const Snapshot& snapshot, Database* database) {
+  const auto version = snapshot.options.version.find("rocksdb_version");
+  database->rocksdb_version =
+      version == snapshot.options.version.end() ? VersionInLog(database->path) : version->second;
   if (!snapshot.options_problem.empty()) database->warnings.insert(snapshot.options_problem);
   for (ColumnFamily& family : database->column_families) {
     const auto options = snapshot.options.families.find(family.name);

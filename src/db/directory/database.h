@@ -48,6 +48,9 @@ struct OtherLogs {
 struct Database {
   std::string path;  // empty: files named on the command line
   sstable::Engine engine = sstable::Engine::kLevelDB;
+  // RocksDB's version that last opened the database, as the newest OPTIONS file or LOG says:
+  // "7.8.3"; empty: unknown.
+  std::string rocksdb_version;
   std::vector<ColumnFamily> column_families;  // at least one
   std::vector<TableFile> files;               // by column family, level, and order of keys
   // The size of the folder's write-ahead logs that may hold keys not yet in a table. None for files

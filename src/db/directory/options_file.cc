@@ -48,6 +48,7 @@ OptionMap* SectionOf(std::string_view line, OptionsFile* options) {
   const size_t end = line.rfind('"');
   const std::string_view title =
       Trim(begin == line.npos ? line.substr(1, line.size() - 2) : line.substr(1, begin - 1));
+  if (title == "Version") return &options->version;
   if (title == "DBOptions") return &options->database;
   constexpr std::string_view kTables = "TableOptions/";
   if (title != "CFOptions" && title.substr(0, kTables.size()) != kTables) return nullptr;

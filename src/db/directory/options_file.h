@@ -16,6 +16,7 @@ namespace bloomline::directory {
 using OptionMap = std::map<std::string, std::string>;
 
 struct OptionsFile {
+  OptionMap version;                          // [Version]
   OptionMap database;                         // [DBOptions]
   std::map<std::string, OptionMap> families;  // by name, with the options of their tables
 };
