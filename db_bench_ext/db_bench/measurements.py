@@ -7,6 +7,8 @@ BASELINE = "builtin-bloom"
 BITS = 10  # per key
 # Bits per key of compact filters that have the false-positive rate of Bloom filters.
 SAME_FPR_BITS = 7.04
+# bits_per_key of Ribbon filters by level that take as much memory in full levels.
+SAME_MEMORY_RIBBON_BITS = 14.53
 
 
 @dataclasses.dataclass
@@ -26,6 +28,7 @@ class Row:
     policy: str
     through: str
     rates: list = dataclasses.field(default_factory=list)  # operations per second, by round
+    cpu_seconds: list = dataclasses.field(default_factory=list)  # of the process, by round
     found: set = dataclasses.field(default_factory=set)  # numbers of keys found, by round
     num_keys: int = 0  # in the database
     filter_bytes: int = 0

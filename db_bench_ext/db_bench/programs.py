@@ -1,6 +1,7 @@
 """Runs the engines' db_bench programs and reads what they print."""
 import os
 import re
+import resource
 import subprocess
 import sys
 
@@ -30,6 +31,12 @@ def run(what, command, **environment):
     if done.returncode != 0:
         raise Failure(f"{' '.join(map(str, command))}\n{text}\nexit status {done.returncode}")
     return text
+
+
+def cpu_seconds():
+    """The CPU time of all commands so far."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def results(text, workloads):

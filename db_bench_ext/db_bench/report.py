@@ -13,7 +13,8 @@ LEGEND = {
     "stored. Compacted to one level before anything is read",
     "timing": "rounds: {fill_rounds} of fillrandom, {rounds} of the others; each runs the process of "
     "every policy, another one first. kops/s: thousands of operations per second, median of the "
-    "rounds. times Bloom: as a multiple of built-in Bloom's in the same round, median and range",
+    "rounds. times Bloom: as a multiple of built-in Bloom's in the same round, median and range. CPU "
+    "s: of RocksDB's process that fills, flushes and compacts, median",
     "counts": "from runs of their own, because counting takes time. useful: queries that the filter "
     "answered with \"no\"; false +: that it answered with \"may match\" for a missing key; FPR: "
     "false + as a part of both",
@@ -28,14 +29,16 @@ LEGEND = {
     "flag --bloom_bits makes. Where an options file names bloomline, the library is preloaded, too. "
     "extension: LevelDB's db_bench built with db_bench_ext/db_bench/leveldb",
     "policies": "classic is LevelDB's own format. stock-bloom and stock-ribbon are RocksDB's own "
-    "filters, written by RocksDB and queried by bloomline. compact has as many bits per key as "
+    "filters, written by RocksDB and queried by bloomline; bloomline also writes those of ribbon and "
+    "ribbon-by-level (bits_per_key={ribbon_bits}: Bloom's memory in full levels). compact has as many bits per key as "
     "built-in Bloom, compact-same-fpr as few as Bloom's FPR takes ({same_fpr_bits})",
 }
 
 
 def legend(**values):
     return "".join(
-        textwrap.fill(text.format(same_fpr_bits=measurements.SAME_FPR_BITS, **values), width=96,
+        textwrap.fill(text.format(same_fpr_bits=measurements.SAME_FPR_BITS,
+                                  ribbon_bits=measurements.SAME_MEMORY_RIBBON_BITS, **values), width=96,
                       initial_indent=f"{name:<12}", subsequent_indent=" " * 12) + "\n"
         for name, text in LEGEND.items())
 
@@ -56,6 +59,10 @@ def _times(rows, row):
     return f"{middle:.2f}", f"{ratios[0]:.2f}-{ratios[-1]:.2f}"
 
 
+def _cpu_seconds(row):
+    return statistics.median(row.cpu_seconds) if row.cpu_seconds else None
+
+
 def _align(rows):
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     left = 4  # the first columns are words
@@ -69,8 +76,8 @@ def _align(rows):
 
 def table(title, rows):
     cells = [["keys", "workload", "policy", "through", "filters", "bits/", "kops/s", "times",
-              "", "useful", "false +", "FPR %"],
-             ["", "", "", "", "KiB", "key", "", "Bloom", "(range)", "", "", ""]]
+              "", "CPU s", "useful", "false +", "FPR %"],
+             ["", "", "", "", "KiB", "key", "", "Bloom", "(range)", "", "", "", ""]]
     last = None
     for row in rows.all():
         group = (row.keys, row.workload)
@@ -79,14 +86,14 @@ def table(title, rows):
             row.keys if group != last else "", row.workload if group != last else "", row.policy,
             row.through, _number(row.filter_bytes / 1024 if row.filter_bytes else None, 0),
             _number(row.bits_per_key(), 2), f"{row.median() / 1000:.0f}", times, spread,
-            _number(row.useful, 0), _number(row.false_positives, 0), _percent(row.false_positive_rate())])
+            _number(_cpu_seconds(row), 2), _number(row.useful, 0), _number(row.false_positives, 0), _percent(row.false_positive_rate())])
         last = group
     return title + "\n" + _align(cells)
 
 
 COLUMNS = ("engine,keys,workload,policy,through,num_keys,filter_bytes,bits_per_key,"
            "ops_per_second_median,ops_per_second_min,ops_per_second_max,times_bloom_median,"
-           "times_bloom_min,times_bloom_max,useful,false_positives,fpr").split(",")
+           "times_bloom_min,times_bloom_max,useful,false_positives,fpr,cpu_seconds").split(",")
 
 
 def csv_text(all_rows):
@@ -106,5 +113,5 @@ def csv_text(all_rows):
                 f"{min(row.rates):.0f}", f"{max(row.rates):.0f}",
                 cell(statistics.median(ratios), 4), cell(min(ratios), 4),
                 cell(max(ratios), 4), cell(row.useful, 0), cell(row.false_positives, 0),
-                cell(row.false_positive_rate(), 8)])
+                cell(row.false_positive_rate(), 8), cell(_cpu_seconds(row), 3)])
     return out.getvalue()

@@ -56,9 +56,9 @@ class Bench(measurements.Bench):
 
         stock = {"LD_PRELOAD": plan.preload, "BLOOMLINE_FORMAT": "stock"}
 
-        def preload(policy, format_name, table_name="bloomline"):
+        def preload(policy, format_name, table_name="bloomline", **variables):
             return Subject(policy, "preload", [f"--bloom_bits={measurements.BITS}"],
-                           {**stock, "BLOOMLINE_FORMAT": format_name}, table_name)
+                           {**stock, "BLOOMLINE_FORMAT": format_name, **variables}, table_name)
 
         def options_file(policy, option, table_name, environment):
             text, changed = re.subn(r"(?m)^( *filter_policy=).*$",
@@ -79,6 +79,10 @@ class Bench(measurements.Bench):
             # options file by the function that the library replaces.
             preload("stock-bloom", "stock", "bloomfilter"),
             options_file("stock-ribbon", f"ribbonfilter:{measurements.BITS}", "ribbonfilter", stock),
+            # The same filters, written by bloomline.
+            preload("ribbon", "ribbon", "ribbonfilter"),
+            preload("ribbon-by-level", "ribbon", "ribbonfilter", BLOOMLINE_BITS_BY_LEVEL="auto",
+                    BLOOMLINE_BITS_PER_KEY=str(measurements.SAME_MEMORY_RIBBON_BITS)),
             preload("blocked", "blocked"),
             preload("compact", "compact"),
             options_file("compact-same-fpr",
@@ -103,7 +107,10 @@ class Bench(measurements.Bench):
         shutil.rmtree(database, ignore_errors=True)
         what = f"rocksdb fillrandom {subject.policy}, round {round_number + 1}"
         # No waitforcompaction, which sleeps for five seconds: compact waits, and is checked.
+        before = programs.cpu_seconds()
         text = self._bench(what, subject, database, "fillrandom,flush,compact,levelstats")
+        self._rows.row(KEYS, "fillrandom", subject).cpu_seconds.append(
+            programs.cpu_seconds() - before)
         self._rows.add_round(KEYS, subject, programs.results(text, ["fillrandom"]))
         levels = re.findall(r"^ +\d+ +([1-9]\d*) +\d+$", text, re.MULTILINE)
         if len(levels) != 1:
