@@ -63,8 +63,8 @@ struct RibbonView {
 struct RibbonKey {
   BLOOMLINE_ALWAYS_INLINE RibbonKey(const RibbonView& filter, uint64_t hash) {
     const RibbonShape& shape = filter.shape;
-    const uint64_t seeded = (hash ^ filter.raw_seed) * 0x6193d459236a3a0d;
-    const auto start = static_cast<uint32_t>(kernels::ScaledTo(shape.num_starts, seeded));
+    const uint64_t seeded = Seeded(hash, filter.raw_seed);
+    const uint32_t start = Start(seeded, shape.num_starts);
     const uint32_t block = start / RibbonShape::kRowsPerBlock;
     // All ones in a block below upper_start. Which blocks these are cannot be foreseen, and
     // compilers make branches of conditions.
@@ -76,16 +76,29 @@ struct RibbonKey {
     columns = shape.columns + static_cast<uint32_t>(is_lower);
     here = filter.data + segment * RibbonShape::kSegmentBytes;
     next = first_row == 0 ? here : here + uint64_t{columns} * RibbonShape::kSegmentBytes;
-    mixed = seeded * 0xc28f82822b650bed;
+    mixed = Mixed(seeded);
   }
+
+  // The seeded hash chooses the start by its high bits. Mixed, it is 64 of the coefficients and the
+  // fingerprint.
+  BLOOMLINE_ALWAYS_INLINE static uint64_t Seeded(uint64_t hash, uint64_t raw_seed) {
+    return (hash ^ raw_seed) * kSeedFactor;
+  }
+  BLOOMLINE_ALWAYS_INLINE static uint32_t Start(uint64_t seeded, uint32_t num_starts) {
+    return static_cast<uint32_t>(kernels::ScaledTo(num_starts, seeded));
+  }
+  BLOOMLINE_ALWAYS_INLINE static uint64_t Mixed(uint64_t seeded) { return seeded * kMixFactor; }
+  BLOOMLINE_ALWAYS_INLINE static uint32_t Fingerprint(uint64_t mixed) {
+    return static_cast<uint32_t>(__builtin_bswap64(mixed));
+  }
+  static constexpr uint64_t kSeedFactor = 0x6193d459236a3a0d;
+  static constexpr uint64_t kMixFactor = 0xc28f82822b650bed;
 
   // The first 64 of 128 coefficients; `mixed` has the others.
   static constexpr uint64_t kLowCoefficients = 0xc367844a6e52731d;  // XORed with `mixed`
   static constexpr uint64_t kFirstCoefficient = 1;                  // is always set
 
-  BLOOMLINE_ALWAYS_INLINE uint32_t fingerprint() const {
-    return static_cast<uint32_t>(__builtin_bswap64(mixed));
-  }
+  BLOOMLINE_ALWAYS_INLINE uint32_t fingerprint() const { return Fingerprint(mixed); }
 
   // The first column of the first row's block, and that of the next block. All columns of the shape
   // may be read from both: a block that has one less is followed by another, and the last block has

@@ -18,6 +18,7 @@
 
 #include "src/filter/stock/local_bloom.h"
 #include "src/filter/stock/ribbon.h"
+#include "src/filter/stock/ribbon_solve.h"
 
 namespace bloomline::stock {
 
@@ -62,6 +63,7 @@ struct StockFilter {
 struct StockKernel {
   LocalBloomKernel local_bloom;
   RibbonKernel ribbon;
+  RibbonSolver ribbon_solver;
 };
 
 // A caller that may get bloomline's filters checks filter::HasTrailer first. Any bytes are safe. If
