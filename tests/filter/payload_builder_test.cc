@@ -99,7 +99,7 @@ TEST(JoinedListTest, IsGrouped) {
     list.TakeAll(&one);
   }
   const FilterShape shape = ShapeOf(Layout::kCompact, list.size());
-  HashGroups groups(shape.num_blocks, 8);
+  HashGroups groups(BlockGroups{shape.num_blocks, 8}.size());
   EXPECT_LT(groups.ExtraBytes(list), list.size() * sizeof(uint64_t) / 8);
 }
 

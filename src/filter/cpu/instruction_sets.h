@@ -16,7 +16,9 @@
   BLOOMLINE_AVX2_EXTENSIONS(FIRST, NEXT)         \
   NEXT("avx512f")                                \
   NEXT("avx512bw")                               \
-  NEXT("avx512dq") NEXT("avx512vl") NEXT("avx512vbmi") NEXT("avx512vpopcntdq") NEXT("gfni")
+  NEXT("avx512dq")                               \
+  NEXT("avx512vl")                               \
+  NEXT("avx512vbmi") NEXT("avx512vbmi2") NEXT("avx512vpopcntdq") NEXT("gfni")
 
 #define BLOOMLINE_FIRST_NAME(name) name
 #define BLOOMLINE_NEXT_NAME(name) "," name

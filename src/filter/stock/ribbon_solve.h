@@ -27,8 +27,9 @@
 //   substitute        the solution of a block from the rows that follow it
 //   keep_rows_bytes   what its speed suggests
 //
-// and an entry in kernel_table.cc. All must agree in every bit of the solution. They need not agree
-// in the rows that they write, nor in which groups they cannot solve (kTooMany).
+// and its lines in ribbon_solver/solvers.h and kernel_table.cc. All must agree in every bit of the
+// solution. They need not agree in the rows that they write, nor in which groups they cannot solve
+// (kTooMany).
 #ifndef BLOOMLINE_FILTER_STOCK_RIBBON_SOLVE_H_
 #define BLOOMLINE_FILTER_STOCK_RIBBON_SOLVE_H_
 
@@ -86,19 +87,20 @@ enum class RibbonSolved {
   kTooMany  // more equations wait than the solver can hold
 };
 
-// The coefficients of a key with `start`, at their places, and its fingerprint.
-inline RibbonEquation EquationOfKey(uint64_t hash, uint64_t raw_seed, uint32_t start) {
+// Coefficients of which bit i is that of row + i, moved to their places.
+inline RibbonCoefficients AtPlaces(const RibbonCoefficients& from_row, uint32_t row) {
+  const bool swaps = (row & 64) != 0;
+  const uint64_t first = swaps ? from_row.high : from_row.low;
+  const uint64_t second = swaps ? from_row.low : from_row.high;
+  const uint32_t by = row & 63;
+  return {first << by | second >> 1 >> (63 - by), second << by | first >> 1 >> (63 - by)};
+}
+
+// The equation of a key; bit i of its coefficients is that of its start + i.
+inline RibbonEquation EquationFromStart(uint64_t hash, uint64_t raw_seed) {
   const uint64_t high = RibbonKey::Mixed(RibbonKey::Seeded(hash, raw_seed));
   const uint64_t low = (high ^ RibbonKey::kLowCoefficients) | RibbonKey::kFirstCoefficient;
-  const bool swaps = (start & 64) != 0;
-  const uint64_t first = swaps ? high : low;
-  const uint64_t second = swaps ? low : high;
-  const uint32_t by = start & 63;
-  RibbonEquation equation;
-  equation.coefficients.low = first << by | second >> 1 >> (63 - by);
-  equation.coefficients.high = second << by | first >> 1 >> (63 - by);
-  equation.result = RibbonKey::Fingerprint(high);
-  return equation;
+  return {{low, high}, RibbonKey::Fingerprint(high)};
 }
 
 // The solution of up to 32 columns in 128 consecutive rows, at the places of coefficients.
@@ -123,9 +125,6 @@ struct RibbonSolver {
   // time.
   size_t keep_rows_bytes = 0;
 };
-
-RibbonSolver PortableRibbonSolver();
-RibbonSolver Avx512RibbonSolver();  // x86-64
 
 }  // namespace bloomline::stock
 

@@ -5,6 +5,7 @@
 
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/stock/ribbon.h"
+#include "src/filter/stock/ribbon_size.h"
 #include "src/filter/stock/stock_filter.h"
 #include "src/support/bisection.h"
 
@@ -17,9 +18,8 @@ double StandardRate(double bits_per_key, int num_probes) {
   return std::pow(1 - std::exp(-num_probes / bits_per_key), num_probes);
 }
 
-// The most columns of a ribbon filter's block, and the most keys of a filter.
+// The most columns of a ribbon filter's block.
 constexpr double kMaxColumns = RibbonShape::kMaxColumns;
-constexpr uint64_t kMaxRibbonKeys = 950000000;
 
 // Slots for each key: BandingConfigHelper (util/ribbon_config.cc), whose table for up to 2^17 slots
 // is between 1.021 and 1.036.

@@ -15,6 +15,7 @@
 #include "src/filter/layouts/blocked/blocked.h"
 #include "src/filter/layouts/compact/compact.h"
 #include "src/filter/layouts/small_set/small_set.h"
+#include "src/filter/stock/ribbon_solver/solvers.h"
 #include "src/support/quoted.h"
 
 namespace bloomline {
@@ -32,6 +33,7 @@ Kernel PortableKernel() {
   kernel.small_set = PortableSmallSet();
   kernel.stock.local_bloom = stock::PortableLocalBloom();
   kernel.stock.ribbon = stock::PortableRibbon();
+  kernel.stock.ribbon_solver = stock::PortableRibbonSolver();
   return kernel;
 }
 
@@ -48,6 +50,7 @@ Kernel Avx2Kernel() {
   kernel.small_set = Avx2SmallSet();
   kernel.stock.local_bloom = stock::Avx2LocalBloom();
   kernel.stock.ribbon = stock::Avx2Ribbon();
+  kernel.stock.ribbon_solver = stock::PortableRibbonSolver();
   return kernel;
 }
 
@@ -55,13 +58,14 @@ Kernel Avx512Kernel() {
   Kernel kernel = Avx2Kernel();
   kernel.name = "avx512";
   kernel.description =
-      "x86-64 with GFNI and AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ (Ice Lake, Zen 4): as avx2, "
-      "with own code for blocked and compact filters and hashing";
+      "x86-64 with GFNI and AVX-512 F, BW, DQ, VL, VBMI, VBMI2 and VPOPCNTDQ (Ice Lake, Zen 4): as "
+      "avx2, with own code for blocked and compact filters and hashing";
   kernel.extensions = BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_AVX512_EXTENSIONS);
   kernel.supported = [] { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_AVX512_EXTENSIONS); };
   kernel.blocked = Avx512Blocked();
   kernel.compact = Avx512Compact();
   kernel.hash = Avx512Hash();
+  kernel.stock.ribbon_solver = stock::Avx512RibbonSolver();
   return kernel;
 }
 

@@ -1,4 +1,5 @@
-// Sorts the hashes of a list by groups of blocks, in the memory of the list.
+// Sorts the hashes of a list by groups, in the memory of the list: groups of a filter's blocks, or
+// of a Ribbon filter's starts.
 //
 // The list is read from its beginning. Each piece that has been read becomes a unit, and units take
 // the hashes of the groups. So the only additional memory is for the units that are not full yet,
@@ -6,11 +7,13 @@
 #ifndef BLOOMLINE_FILTER_WRITER_HASH_GROUPS_H_
 #define BLOOMLINE_FILTER_WRITER_HASH_GROUPS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <vector>
 
+#include "src/filter/bits/probe_sequence.h"
 #include "src/filter/hash/block_run.h"
 #include "src/filter/writer/hash_list.h"
 #include "src/support/memory.h"
@@ -25,7 +28,7 @@ class HashBuffer {
   HashBuffer(const HashBuffer&) = delete;
   HashBuffer& operator=(const HashBuffer&) = delete;
 
-  uint64_t* data() { return hashes_; }
+  uint64_t* data() const { return hashes_; }
   size_t capacity() const { return capacity_; }
 
   // Holds `capacity` hashes or more, and none of the old ones.
@@ -49,35 +52,90 @@ class HashBuffer {
   size_t capacity_ = 0;
 };
 
-// Take ForEachRun*.
+// Groups of 2^group_shift blocks of a filter of num_blocks > 0 blocks.
+struct BlockGroups {
+  uint64_t num_blocks;
+  int group_shift;
+
+  size_t size() const { return static_cast<size_t>((num_blocks - 1) >> group_shift) + 1; }
+  size_t operator()(uint64_t hash) const {
+    return static_cast<size_t>(kernels::BlockIndex(hash, num_blocks) >> group_shift);
+  }
+  BlockRun Blocks(size_t group) const {
+    const uint64_t first = uint64_t{group} << group_shift;
+    return {first, static_cast<size_t>(std::min(uint64_t{1} << group_shift, num_blocks - first))};
+  }
+};
+
+// Take Regroup* ForEachRun*. group_of(hash) is the group of a hash, below num_groups.
 class HashGroups {
  public:
-  // Groups of 2^group_shift blocks of a filter of num_blocks > 0 blocks.
-  HashGroups(uint64_t num_blocks, int group_shift);
+  explicit HashGroups(size_t num_groups) : num_groups_(num_groups) {}
   HashGroups(const HashGroups&) = delete;
   HashGroups& operator=(const HashGroups&) = delete;
 
   size_t num_groups() const { return num_groups_; }
-  BlockRun GroupBlocks(size_t group) const;
 
   // Moves all hashes of the list, at least one, to the groups. The list still owns their memory: it
   // must outlive them, and only Clear, TakeAll and its destructor may be called then. Returns
   // false, and leaves the list alone, if this would need more than an eighth of the list's memory
   // in addition.
-  bool Take(HashList* list);
+  template <typename GroupOf>
+  bool Take(HashList* list, GroupOf group_of) {
+    const size_t extra_bytes = ExtraBytes(*list);
+    if (extra_bytes > list->size() * sizeof(uint64_t) / 8) return false;
+    TakeInUnits(list, UnitWords(list->size()), group_of);
+    return true;
+  }
 
-  // The memory that Take needs in addition; SIZE_MAX if it refuses.
-  size_t ExtraBytes(const HashList& list) const;
+  // Take in units of so many words, whatever memory this needs.
+  template <typename GroupOf>
+  void TakeInUnits(HashList* list, size_t unit_words, GroupOf group_of) {
+    unit_hashes_ = unit_words - 1;
+    groups_.assign(num_groups_, Group());
+    AddUnits(&extra_, ExtraUnits(*list, unit_words));
+    list->ForEachChunk([&](uint64_t* hashes, size_t n) {
+      for (; n >= unit_words; n -= unit_words, hashes += unit_words) {
+        Move(hashes, unit_words, group_of);
+        AddFree(hashes);
+      }
+      Move(hashes, n, group_of);
+    });
+  }
 
-  // Calls f(const uint64_t* hashes, size_t n) for all hashes of a group, in the order of the list.
+  // Moves all hashes to other groups. The first call needs a unit for each group in addition, as
+  // old groups and new ones have units that are not full.
+  template <typename GroupOf>
+  void Regroup(GroupOf group_of) {
+    if (regroup_extra_.capacity() == 0) AddUnits(&regroup_extra_, num_groups_);
+    const std::vector<Group> old = groups_;
+    groups_.assign(num_groups_, Group());
+    for (const Group& of : old) {
+      for (Unit* unit = of.first; unit != nullptr;) {
+        Unit* const next = unit == of.last ? nullptr : unit->next;
+        Move(unit->hashes(), SizeOf(of, unit), group_of);
+        AddFree(reinterpret_cast<uint64_t*>(unit));
+        unit = next;
+      }
+    }
+  }
+
+  // The memory that Take needs in addition.
+  size_t ExtraBytes(const HashList& list) const {
+    const size_t words = UnitWords(list.size());
+    return ExtraUnits(list, words) * words * sizeof(uint64_t);
+  }
+
+  // Calls f(uint64_t* hashes, size_t n) for all hashes of a group, in the order of the list. f may
+  // write them.
   template <typename F>
   void ForEachRun(size_t group, F f) const {
     const Group& of = groups_[group];
     if (of.first == nullptr) return;
-    for (const Unit* unit = of.first; unit != of.last; unit = unit->next) {
+    for (Unit* unit = of.first; unit != of.last; unit = unit->next) {
       f(unit->hashes(), unit_hashes_);
     }
-    f(of.last->hashes(), static_cast<size_t>(of.next - of.last->hashes()));
+    f(of.last->hashes(), SizeOf(of, of.last));
   }
   size_t GroupSize(size_t group) const {
     size_t size = 0;
@@ -90,7 +148,6 @@ class HashGroups {
   struct alignas(sizeof(uint64_t)) Unit {
     Unit* next;  // of the group, or free
     uint64_t* hashes() { return reinterpret_cast<uint64_t*>(this + 1); }
-    const uint64_t* hashes() const { return reinterpret_cast<const uint64_t*>(this + 1); }
   };
   struct Group {
     uint64_t* next = nullptr;
@@ -99,15 +156,40 @@ class HashGroups {
     Unit* last = nullptr;
   };
 
-  void Move(const uint64_t* hashes, size_t n);
-  void AddFree(uint64_t* memory);
+  static size_t UnitWords(size_t num_hashes);
+  size_t ExtraUnits(const HashList& list, size_t unit_words) const;
+  void AddUnits(HashBuffer* memory, size_t num_units);
+  void AddFree(uint64_t* memory) { free_ = new (memory) Unit{free_}; }
+  size_t SizeOf(const Group& group, Unit* unit) const {
+    return unit == group.last ? static_cast<size_t>(group.next - unit->hashes()) : unit_hashes_;
+  }
 
-  uint64_t num_blocks_;
-  int group_shift_;
-  size_t num_groups_;
+  template <typename GroupOf>
+  void Move(const uint64_t* hashes, size_t n, GroupOf group_of) {
+    // A copy: the compiler must assume that writing hashes changes members.
+    Group* const groups = groups_.data();
+    for (size_t i = 0; i < n; ++i) {
+      const uint64_t hash = hashes[i];
+      Group& group = groups[group_of(hash)];
+      if (group.next == group.end) AddUnit(&group);
+      *group.next++ = hash;
+    }
+  }
+  void AddUnit(Group* group) {
+    Unit* const unit = free_;
+    free_ = unit->next;
+    Unit*& link = group->last == nullptr ? group->first : group->last->next;
+    link = unit;
+    group->last = unit;
+    group->next = unit->hashes();
+    group->end = group->next + unit_hashes_;
+  }
+
+  const size_t num_groups_;
   size_t unit_hashes_ = 0;
   std::vector<Group> groups_;
   HashBuffer extra_;
+  HashBuffer regroup_extra_;
   Unit* free_ = nullptr;
 };
 

@@ -71,7 +71,8 @@ int GroupShift(const HashList& hashes, const Target& target) {
                                : CompactGroupShift(hashes.size(), target.shape.num_blocks);
 }
 
-void BuildGroup(const HashGroups& groups, size_t group, HashBuffer* sorted, const Target& target) {
+void BuildGroup(const HashGroups& groups, BlockGroups group_of, size_t group, HashBuffer* sorted,
+                const Target& target) {
   if (target.row.is_bloom()) {
     groups.ForEachRun(group, [&](const uint64_t* hashes, size_t n) { target.Insert(hashes, n); });
     return;
@@ -81,15 +82,16 @@ void BuildGroup(const HashGroups& groups, size_t group, HashBuffer* sorted, cons
       for (size_t i = 0; i < n; ++i) f(hashes[i]);
     });
   };
-  target.SolveBlocks(groups.GroupBlocks(group), groups.GroupSize(group), for_each_hash, sorted);
+  target.SolveBlocks(group_of.Blocks(group), groups.GroupSize(group), for_each_hash, sorted);
 }
 
-void BuildGroups(const HashGroups& groups, const Target& target, size_t num_threads) {
+void BuildGroups(const HashGroups& groups, BlockGroups group_of, const Target& target,
+                 size_t num_threads) {
   std::atomic<size_t> next_group{0};
   RunOnThreads(std::min(num_threads, groups.num_groups()), [&](size_t) {
     HashBuffer sorted;
     for (size_t group; (group = next_group.fetch_add(1)) < groups.num_groups();) {
-      BuildGroup(groups, group, &sorted, target);
+      BuildGroup(groups, group_of, group, &sorted, target);
     }
   });
 }
@@ -112,8 +114,9 @@ void BuildPayload(HashList* hashes, const FilterShape& shape, const kernels::Ker
   const Target target = {shape, LayoutRowFor(shape.layout), kernel, data};
   if (GroupingPays(*hashes, target)) {
     const size_t threads = ThreadsForKeys(hashes->size(), num_threads);
-    HashGroups groups(shape.num_blocks, GroupShift(*hashes, target));
-    if (groups.Take(hashes)) return BuildGroups(groups, target, threads);
+    const BlockGroups group_of = {shape.num_blocks, GroupShift(*hashes, target)};
+    HashGroups groups(group_of.size());
+    if (groups.Take(hashes, group_of)) return BuildGroups(groups, group_of, target, threads);
   }
   BuildInOrder(*hashes, target);
 }

@@ -15,14 +15,21 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 
 thread_local int StockPolicyScope::depth_ = 0;
 
+namespace {
+
+// RocksDB's policies have thousandths at most.
+double WrittenBits(double bits_per_key) {
+  return stock::Millibits(std::max(0.0, bits_per_key)) / 1000.0;
+}
+
+}  // namespace
+
 const char* StockPolicyName(Format format) {
   return format == Format::kBloom ? "bloomfilter" : "ribbonfilter";
 }
 
 std::string StockPolicyText(Format format, double bits_per_key, int bloom_before_level) {
-  // RocksDB's policies have thousandths at most.
-  const double written = stock::Millibits(std::max(0.0, bits_per_key)) / 1000.0;
-  const std::string bits = support::DoubleText(written);
+  const std::string bits = support::DoubleText(WrittenBits(bits_per_key));
   const std::string start = std::string(StockPolicyName(format)) + ":" + bits;
   if (format == Format::kBloom) return start + ":false";
   return start + ":" + std::to_string(bloom_before_level);
@@ -36,20 +43,28 @@ std::shared_ptr<const FilterPolicy> StockPolicyNamed(const std::string& text) {
   return policy;
 }
 
-std::shared_ptr<const FilterPolicy> StockPolicies::Get(Format format, double bits_per_key) const {
+StockPolicies::StockPolicy StockPolicies::Get(Format format, double bits_per_key) const {
   const Key key(format, stock::Millibits(bits_per_key));
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::shared_ptr<const FilterPolicy>& policy = policies_[key];
-  if (policy == nullptr) policy = StockPolicyNamed(StockPolicyText(format, bits_per_key, -1));
-  return policy;
+  StockPolicy& stock = policies_[key];
+  if (stock.policy == nullptr) {
+    stock.policy = StockPolicyNamed(StockPolicyText(format, bits_per_key, -1));
+    stock.balance = std::make_shared<MemoryBalance>(0);
+  }
+  return stock;
 }
 
 ROCKSDB_NAMESPACE::FilterBitsBuilder* StockPolicies::NewBuilder(
     const FilterChoice& choice, const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
     filter::FilterCounts* counts) const {
-  const std::shared_ptr<const FilterPolicy> policy = Get(choice.format, choice.bits_per_key);
+  const auto [policy, balance] = Get(choice.format, choice.bits_per_key);
   std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder;
   if (policy != nullptr) builder.reset(policy->GetBuilderWithContext(context));
+  if (builder != nullptr && choice.format == Format::kRibbon &&
+      RibbonBitsBuilder::Serves(context)) {
+    return new RibbonBitsBuilder(policy, std::move(builder), WrittenBits(choice.bits_per_key),
+                                 context.table_options, balance, counts);
+  }
   if (builder != nullptr) {
     return new StockBuilder(policy, std::move(builder), context.table_options.partition_filters,
                             counts);

@@ -11,6 +11,7 @@
 #include "bloomline/filter_options.h"
 #include "rocksdb/filter_policy.h"
 #include "src/engines/rocksdb/builder/table_plan.h"
+#include "src/engines/rocksdb/stock/ribbon_bits_builder.h"
 #include "src/filter/metrics/filter_counts.h"
 
 namespace bloomline::engine {
@@ -53,15 +54,17 @@ class StockPolicies {
       filter::FilterCounts* counts) const;
 
  private:
-  // Returns null if RocksDB lacks the policy.
-  std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> Get(Format format,
-                                                             double bits_per_key) const;
+  // With optimize_filters_for_memory, each policy balances the sizes of its filters.
+  struct StockPolicy {
+    std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy;  // null if RocksDB lacks it
+    std::shared_ptr<MemoryBalance> balance;                         // of RibbonBitsBuilder
+  };
+  StockPolicy Get(Format format, double bits_per_key) const;
 
   using Key = std::pair<Format, int>;  // thousandths of bits per key
 
   mutable std::mutex mutex_;
-  // With optimize_filters_for_memory, each policy balances the sizes of its filters.
-  mutable std::map<Key, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>> policies_;
+  mutable std::map<Key, StockPolicy> policies_;
 };
 
 }  // namespace bloomline::engine

@@ -1,0 +1,129 @@
+#include "src/filter/stock/builder/ribbon_builder.h"
+
+#include <algorithm>
+
+#include "src/filter/bits/probe_sequence.h"
+#include "src/filter/stock/local_bloom.h"
+#include "src/filter/stock/ribbon_size.h"
+#include "src/filter/stock/stock_size.h"
+
+namespace bloomline::stock {
+namespace {
+
+// From this many rows on, there is no Bloom filter instead.
+constexpr uint32_t kManyRows = 1024;
+
+}  // namespace
+
+RibbonBuilder::RibbonBuilder(const RibbonSolver& solver, double bits_per_key, bool uses_actual_bits)
+    : solver_(solver),
+      millibits_(Millibits(bits_per_key)),
+      one_in_(1.0 / ExpectedBloomRate(bits_per_key, BloomNumProbes(millibits_))),
+      uses_actual_bits_(uses_actual_bits) {}
+
+void RibbonBuilder::AddHashSlowly(uint64_t hash) {
+  if (hashes_.size() == 0) {
+    first_hash_ = hash;
+  } else if (hashes_.back() == hash) {
+    return;
+  }
+  hashes_.Append(hash);
+}
+
+void RibbonBuilder::AddKeyAndAlt(std::string_view key, std::string_view alt) {
+  const uint64_t key_hash = RocksDBHash64(key);
+  const uint64_t alt_hash = RocksDBHash64(alt);
+  const auto append = [this](uint64_t hash) {
+    if (hashes_.size() == 0) first_hash_ = hash;
+    hashes_.Append(hash);
+  };
+  std::optional<uint64_t> previous_key_hash;
+  if (hashes_.size() != 0) previous_key_hash = hashes_.back();
+  const std::optional<uint64_t> previous_alt_hash = previous_alt_hash_;
+  if (alt_hash != previous_alt_hash && alt_hash != key_hash && alt_hash != previous_key_hash) {
+    append(alt_hash);
+  }
+  previous_alt_hash_ = alt_hash;
+  if (key_hash != previous_key_hash && key_hash != previous_alt_hash) append(key_hash);
+}
+
+uint64_t RibbonBuilder::RibbonPayloadBytes(uint32_t num_rows) const {
+  const uint64_t chance = num_entries() == 0 ? 0 : first_hash_ >> 32;
+  return RibbonBytesFor(num_rows, one_in_, static_cast<uint32_t>(chance));
+}
+
+uint64_t RibbonBuilder::PayloadBytesFor(uint64_t num_entries) const {
+  const uint64_t bloom_bytes = BloomPayloadBytes(num_entries, millibits_);
+  if (num_entries > kMaxRibbonKeys) return bloom_bytes;
+  const uint32_t num_rows = RibbonRowsFor(static_cast<uint32_t>(num_entries));
+  const uint64_t bytes = RibbonPayloadBytes(num_rows);
+  return num_rows < kManyRows ? std::min(bytes, bloom_bytes) : bytes;
+}
+
+void RibbonBuilder::Solve() {
+  is_bloom_ = true;
+  if (num_entries() > kMaxRibbonKeys) return;
+  num_rows_ = RibbonRowsFor(static_cast<uint32_t>(num_entries()));
+  const uint64_t bytes = RibbonPayloadBytes(num_rows_);
+  if (num_rows_ < kManyRows && BloomPayloadBytes(num_entries(), millibits_) < bytes) return;
+  system_.emplace(solver_, num_rows_);
+  is_bloom_ = !system_->Solve(&hashes_, static_cast<uint8_t>(first_hash_));
+}
+
+uint64_t RibbonBuilder::payload_bytes() const {
+  return is_bloom_ ? BloomPayloadBytes(num_entries(), millibits_) : RibbonPayloadBytes(num_rows_);
+}
+
+double RibbonBuilder::ExpectedRate(uint64_t payload_bytes) const {
+  if (payload_bytes == 0) return 1;
+  if (!is_bloom_) return ExpectedRibbonRateOf(num_rows_, payload_bytes);
+  return ExpectedBloomRateOf(num_entries(), payload_bytes, NumProbes(payload_bytes));
+}
+
+uint64_t RibbonBuilder::AllowedPayloadBytes(uint64_t at_most) const {
+  if (!is_bloom_) return at_most & ~uint64_t{RibbonShape::kSegmentBytes - 1};
+  return std::min(at_most, kMaxPayloadBytes) & ~uint64_t{kernels::kBlockBytes - 1};
+}
+
+int RibbonBuilder::NumProbes(uint64_t payload_bytes) const {
+  if (!uses_actual_bits_) return BloomNumProbes(millibits_);
+  return BloomNumProbes(static_cast<int>(payload_bytes * 8000 / num_entries()));
+}
+
+void RibbonBuilder::WriteBloom(uint64_t payload_bytes, char* filter) const {
+  const kernels::PayloadView view = {filter, payload_bytes / kernels::kBlockBytes,
+                                     NumProbes(payload_bytes)};
+  const auto insert = [&](uint64_t hash) {
+    char* const block = filter + (LocalBloomBlock(view, hash) - view.data);
+    for (int j = 0; j < view.num_probes; ++j) {
+      kernels::SetBit(block, LocalBloomBit(LocalBloomProbeHash(hash), j));
+    }
+  };
+  if (payload_bytes == 0) return;
+  if (system_) {
+    system_->ForEachHash(insert);
+  } else {
+    hashes_.ForEach(insert);
+  }
+}
+
+void RibbonBuilder::FinishTo(uint64_t payload_bytes, char* filter) {
+  char* const trailer = filter + payload_bytes;
+  std::fill_n(trailer, kTrailerBytes, '\0');
+  if (is_bloom_) {
+    WriteBloom(payload_bytes, filter);
+    trailer[0] = static_cast<char>(-1);
+    trailer[2] = static_cast<char>(NumProbes(payload_bytes));
+  } else {
+    if (payload_bytes != 0) system_->WritePayload(payload_bytes, filter);
+    const uint32_t num_blocks = num_rows_ / RibbonShape::kRowsPerBlock;
+    trailer[0] = static_cast<char>(-2);
+    trailer[1] = static_cast<char>(system_->seed());
+    for (int i = 0; i < 3; ++i) trailer[2 + i] = static_cast<char>(num_blocks >> 8 * i);
+  }
+  system_.reset();
+  hashes_.Clear();
+  previous_alt_hash_.reset();
+}
+
+}  // namespace bloomline::stock

@@ -1,0 +1,84 @@
+// The linear system of a Ribbon filter's keys: the search for a seed that has a solution, and the
+// solution as the filter's payload (ribbon_solve.h says how it is solved).
+#ifndef BLOOMLINE_FILTER_STOCK_BUILDER_RIBBON_SYSTEM_H_
+#define BLOOMLINE_FILTER_STOCK_BUILDER_RIBBON_SYSTEM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "src/filter/stock/ribbon_solve.h"
+#include "src/filter/writer/hash_groups.h"
+#include "src/filter/writer/hash_list.h"
+
+namespace bloomline::stock {
+
+// Solve WritePayload?. Pass 1, in Solve, finds out whether a seed has a solution. It keeps the rows
+// of a small filter, and of others only the equations that wait between groups. Pass 2, in
+// WritePayload, goes from the last group to the first: solves it again if its rows were not kept,
+// and substitutes at once.
+class RibbonSystem {
+ public:
+  // num_rows: a multiple of 128, from 256 on.
+  RibbonSystem(const RibbonSolver& solver, uint32_t num_rows);
+
+  // Takes the hashes of the list, which must outlive this object; only Clear may be called then.
+  // Tries seeds from first_seed on, as RocksDB does. Returns false if none of 256 has a solution.
+  bool Solve(filter::HashList* hashes, uint8_t first_seed);
+  uint8_t seed() const { return seed_; }
+
+  // Writes a payload of any multiple of 16 bytes from 16 on, which holds zeros.
+  void WritePayload(uint64_t payload_bytes, char* payload);
+
+  // Calls f(hash) for all hashes, after Solve.
+  template <typename F>
+  void ForEachHash(F f) const {
+    for (size_t group = 0; group < groups_.num_groups(); ++group) {
+      groups_.ForEachRun(group, [&](const uint64_t* hashes, size_t n) {
+        for (size_t i = 0; i < n; ++i) f(hashes[i]);
+      });
+    }
+  }
+
+ private:
+  enum class Order { kSort, kIsSorted };
+
+  uint64_t raw_seed() const { return RibbonView::RawSeed(seed_); }
+  uint32_t StartOf(uint64_t hash) const {
+    return RibbonKey::Start(RibbonKey::Seeded(hash, raw_seed()), num_starts_);
+  }
+  uint32_t FirstRow(size_t group) const { return static_cast<uint32_t>(group) << kLog2GroupRows; }
+  RibbonRows RowsFrom(uint32_t row) const;
+  void AllocateRows(uint32_t num_rows);
+
+  bool SolveWithSeed();
+  bool InsertOneByOne();
+  bool Insert(uint64_t hash);
+  bool LoadKeys(size_t group, Order order);
+  RibbonGroup LoadedGroup(size_t group) const;
+
+  const RibbonSolver solver_;
+  const uint32_t num_rows_;
+  const uint32_t num_starts_;
+  uint8_t seed_ = 0;
+  filter::HashGroups groups_;
+
+  bool keeps_rows_ = false;
+  std::unique_ptr<RibbonCoefficients[]> coefficients_;  // of all rows, or of a group's
+  std::unique_ptr<uint32_t[]> results_;
+
+  // The equations that wait at the start of each group, and where they begin.
+  std::vector<RibbonEquation> saved_;
+  std::vector<size_t> saved_from_;
+
+  // The keys of a group, in order of start / 8, and room for a solver to read ahead.
+  filter::HashBuffer sorted_hashes_;
+  std::vector<uint16_t> starts_;
+  std::vector<uint16_t> unsorted_starts_;
+  size_t num_loaded_ = 0;
+};
+
+}  // namespace bloomline::stock
+
+#endif  // BLOOMLINE_FILTER_STOCK_BUILDER_RIBBON_SYSTEM_H_

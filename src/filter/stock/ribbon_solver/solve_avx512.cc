@@ -1,0 +1,480 @@
+// The Ribbon solver with AVX-512 and GFNI (ribbon_solve.h): 64 equations in a register, one byte of
+// each.
+//
+// The step's byte, transposed, is a word for each row with a bit for each equation, all eight in a
+// register. Elimination takes eight short steps without branches. Applying it to another byte of 64
+// equations is one product with a matrix of the pivots' bytes (GF2P8AFFINEQB).
+#if defined(__x86_64__)
+
+#include <algorithm>
+#include <cstring>
+
+#include "src/filter/cpu/avx512.h"
+#include "src/filter/stock/ribbon_solve.h"
+#include "src/filter/stock/ribbon_solver/solvers.h"
+
+namespace bloomline::stock {
+namespace {
+
+constexpr uint32_t kRowsPerStep = 8;
+constexpr uint32_t kMaxRegisters = WaitingEquations::kMax / 64;
+
+// Bytes of an equation: 16 of coefficients, 4 of the result. Those of a key go on with the step of
+// its start, and the rows of this step that are its own.
+constexpr uint32_t kEquationBytes = 20;
+constexpr uint32_t kStepByte = 20;
+constexpr uint32_t kOwnRowsByte = 21;
+constexpr uint32_t kKeyBytes = 22;
+
+// Indices for VPERMB. In a register of 8 x 8 bytes, kTransposed exchanges both.
+struct alignas(64) ByteIndices {
+  constexpr ByteIndices() {
+    for (uint8_t i = 0; i < 64; ++i) {
+      const uint8_t row = i / 8;
+      const uint8_t column = i % 8;
+      transposed[i] = static_cast<uint8_t>(8 * column + row);
+      transposed_back[i] = static_cast<uint8_t>(8 * (7 - column) + row);
+      word[i] = static_cast<uint8_t>(8 * column);
+      word_back[i] = static_cast<uint8_t>(8 * (7 - column));
+      result[i] = static_cast<uint8_t>(i % 4 * 8 + i / 4 % 8);
+    }
+    for (uint8_t i = 0; i < 128; ++i) count[i] = i;
+    for (uint64_t j = 0; j < 8; ++j) {
+      for (uint64_t i = 0; i < 8; ++i) {
+        each_is[j][i] = j;
+        only[j][i] = i == j ? ~uint64_t{0} : 0;
+      }
+    }
+  }
+  uint8_t transposed[64] = {};
+  uint8_t transposed_back[64] = {};  // GF2P8AFFINEQB has row 0 of a matrix in byte 7
+  uint8_t word[64] = {};             // the low byte of word i % 8
+  uint8_t word_back[64] = {};
+  uint8_t result[64] = {};  // from four times eight bytes to eight words of 32 bits
+  uint8_t count[128] = {};
+  uint64_t each_is[8][8] = {};
+  uint64_t only[8][8] = {};
+};
+// From memory: compilers would make each constant with a shuffle.
+constexpr ByteIndices kIndices;
+
+BLOOMLINE_AVX512_INLINE __m512i Permuted(const uint8_t index[64], __m512i bytes) {
+  return _mm512_permutexvar_epi8(_mm512_load_si512(index), bytes);
+}
+BLOOMLINE_AVX512_INLINE __m512i Words(uint64_t word) {
+  return _mm512_set1_epi64(static_cast<int64_t>(word));
+}
+// Transposes 8 x 8 bits in each 64 bits; the operands of GF2P8AFFINEQB are in opposite orders.
+BLOOMLINE_AVX512_INLINE __m512i TransposedBits(__m512i matrices) {
+  return _mm512_gf2p8affine_epi64_epi8(Words(0x8040201008040201), matrices, 0);
+}
+BLOOMLINE_AVX512_INLINE __m512i MatrixOfRows(__m512i rows) {
+  return _mm512_gf2p8affine_epi64_epi8(Words(0x0102040810204080), rows, 0);
+}
+
+// ---- Keys.
+
+// Eight keys, byte by byte.
+struct alignas(64) KeyTile {
+  uint8_t bytes[24][8];
+};
+
+// As EquationFromStart and AtPlaces.
+BLOOMLINE_AVX512_INLINE void ExpandKeys(const RibbonGroup& group, uint32_t key, KeyTile* tile) {
+  const __m512i byte_swap_of_high = _mm512_set4_epi32(static_cast<int>(0x80808080), 0x0c0d0e0f,
+                                                      static_cast<int>(0x80808080), 0x04050607);
+  const __m512i hash = _mm512_loadu_si512(group.hashes + key);
+  const __m512i mixed = _mm512_mullo_epi64(_mm512_xor_si512(hash, Words(group.raw_seed)),
+                                           Words(RibbonKey::kSeedFactor * RibbonKey::kMixFactor));
+  const __m512i low = _mm512_or_si512(_mm512_xor_si512(mixed, Words(RibbonKey::kLowCoefficients)),
+                                      Words(RibbonKey::kFirstCoefficient));
+  const __m512i start =
+      _mm512_cvtepu16_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(group.starts + key)));
+  const __m512i by = _mm512_and_si512(start, Words(63));
+  const __m512i first = _mm512_shldv_epi64(low, mixed, by);
+  const __m512i second = _mm512_shldv_epi64(mixed, low, by);
+  const __mmask8 swaps = _mm512_test_epi64_mask(start, Words(64));
+  const __m512i own_rows = _mm512_and_si512(
+      _mm512_sllv_epi64(Words(0xff), _mm512_and_si512(start, Words(7))), Words(0xff));
+  const __m512i step = _mm512_srli_epi64(start, 3);
+  const __m512i rest =
+      _mm512_or_si512(_mm512_or_si512(_mm512_slli_epi64(step, 32), _mm512_slli_epi64(own_rows, 40)),
+                      _mm512_shuffle_epi8(mixed, byte_swap_of_high));
+  const __m512i parts[3] = {_mm512_mask_mov_epi64(first, swaps, second),
+                            _mm512_mask_mov_epi64(second, swaps, first), rest};
+  for (uint32_t i = 0; i < 3; ++i) {
+    _mm512_store_si512(tile->bytes[8 * i], Permuted(kIndices.transposed, parts[i]));
+  }
+}
+
+// ---- Equations.
+
+// Those of a group: a lane each, in the first registers. Masks of lanes are complete after a call
+// of SolveSteps.
+struct alignas(64) Lanes {
+  uint8_t bytes[kKeyBytes][WaitingEquations::kMax];
+  uint64_t active[kMaxRegisters] = {};
+  uint64_t early[kMaxRegisters] = {};  // their start is in a later step
+  uint64_t unused[kMaxRegisters] = {~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}};
+  uint32_t next_key = 0;
+  uint32_t step = 0;
+  uint32_t expanded_from = 0;  // the first key in the tiles
+  uint32_t expanded_to = 0;
+  KeyTile tiles[32];
+
+  bool Uses(uint32_t w) const { return (active[w] | early[w]) != 0; }
+};
+
+BLOOMLINE_AVX512_INLINE __m512i LaneBytes(const Lanes& lanes, uint32_t byte, uint32_t w) {
+  return _mm512_load_si512(lanes.bytes[byte] + 64 * w);
+}
+
+// Puts the keys of tiles that begin at this step into unused lanes. Returns false if these do not
+// suffice.
+template <uint32_t W>
+BLOOMLINE_AVX512_INLINE bool AddStarting(const RibbonGroup& group, Lanes* lanes) {
+  while (lanes->next_key < group.num_keys &&
+         group.starts[lanes->next_key] / kRowsPerStep <= lanes->step) {
+    const uint32_t key = lanes->next_key;
+    if (key == lanes->expanded_to) {
+      lanes->expanded_from = key;
+      for (KeyTile& tile : lanes->tiles) {
+        if (lanes->expanded_to >= group.num_keys) break;
+        ExpandKeys(group, lanes->expanded_to, &tile);
+        lanes->expanded_to += 8;
+      }
+    }
+    const KeyTile& tile = lanes->tiles[(key - lanes->expanded_from) / 8];
+    uint32_t left = std::min(group.num_keys - key, 8u);
+    uint32_t room = 0;
+    for (uint32_t w = 0; w < W; ++w) {
+      room += static_cast<uint32_t>(__builtin_popcountll(lanes->unused[w]));
+    }
+    if (room < left) return false;
+    uint32_t at = 0;
+#pragma GCC unroll 3
+    for (uint32_t w = 0; w < W; ++w) {
+      const uint64_t to = _pdep_u64((1u << left) - 1, lanes->unused[w]);
+      const __m512i from = _mm512_maskz_expand_epi8(to, _mm512_loadu_si512(kIndices.count + at));
+#pragma GCC unroll 22
+      for (uint32_t k = 0; k < kKeyBytes; ++k) {
+        const __m512i of_keys = _mm512_castsi128_si512(
+            _mm_loadl_epi64(reinterpret_cast<const __m128i*>(tile.bytes[k])));
+        _mm512_store_si512(
+            lanes->bytes[k] + 64 * w,
+            _mm512_mask_permutexvar_epi8(LaneBytes(*lanes, k, w), to, from, of_keys));
+      }
+      lanes->unused[w] &= ~to;
+      lanes->early[w] |= to;
+      const auto placed = static_cast<uint32_t>(__builtin_popcountll(to));
+      at += placed;
+      left -= placed;
+    }
+    lanes->next_key += 8;
+  }
+  return true;
+}
+
+// ---- A step of eight rows. In each register, word j is row j, and bit i equation i.
+template <uint32_t W>
+struct Step {
+  __m512i has[W];     // equations with the row
+  __m512i takes[W];   // equations that take the row's pivot
+  __m512i pivot[W];   // the pivot's bit
+  __m512i pivots[W];  // in each word the bits of all pivots
+};
+
+template <uint32_t W>
+BLOOMLINE_AVX512_INLINE void TakeStepBytes(Lanes* lanes, Step<W>* step) {
+#pragma GCC unroll 3
+  for (uint32_t w = 0; w < W; ++w) {
+    const uint64_t starting =
+        lanes->early[w] & _mm512_cmple_epu8_mask(LaneBytes(*lanes, kStepByte, w),
+                                                 _mm512_set1_epi8(static_cast<char>(lanes->step)));
+    lanes->early[w] &= ~starting;
+    lanes->active[w] |= starting;
+    const __m512i own_rows =
+        _mm512_mask_mov_epi8(Words(~uint64_t{0}), starting, LaneBytes(*lanes, kOwnRowsByte, w));
+    const __m512i bytes = _mm512_maskz_mov_epi8(
+        lanes->active[w], _mm512_and_si512(LaneBytes(*lanes, lanes->step % 16, w), own_rows));
+    const __m512i reverse = _mm512_set4_epi32(0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607);
+    step->has[w] =
+        Permuted(kIndices.transposed, TransposedBits(_mm512_shuffle_epi8(bytes, reverse)));
+    step->takes[w] = step->pivot[w] = step->pivots[w] = _mm512_setzero_si512();
+  }
+}
+
+template <uint32_t W>
+BLOOMLINE_AVX512_INLINE void Eliminate(Step<W>* step) {
+  constexpr int kOrAnd = 0xf8;  // a | (b & c)
+#pragma GCC unroll 8
+  for (uint32_t j = 0; j < kRowsPerStep; ++j) {
+    const __m512i only = _mm512_load_si512(kIndices.only[j]);
+    const __m512i row = _mm512_load_si512(kIndices.each_is[j]);
+    __m512i has[W], pivot[W];
+#pragma GCC unroll 3
+    for (uint32_t w = 0; w < W; ++w) {
+      has[w] = _mm512_permutexvar_epi64(row, step->has[w]);
+      pivot[w] = _mm512_and_si512(has[w], _mm512_sub_epi64(_mm512_setzero_si512(), has[w]));
+    }
+    // The pivot is in the last register that has the row, so that the last ones become empty first.
+    __mmask8 is_free = 0xff;
+    for (uint32_t w = W - 1; w-- > 0;) {
+      is_free &= _mm512_testn_epi64_mask(has[w + 1], has[w + 1]);
+      pivot[w] = _mm512_maskz_mov_epi64(is_free, pivot[w]);
+    }
+    __mmask8 pivot_has = 0, pivot_takes = 0;  // rows
+#pragma GCC unroll 3
+    for (uint32_t w = 0; w < W; ++w) {
+      pivot_has = _kor_mask8(pivot_has, _mm512_test_epi64_mask(step->has[w], pivot[w]));
+      pivot_takes = _kor_mask8(pivot_takes, _mm512_test_epi64_mask(step->takes[w], pivot[w]));
+    }
+    // All with the row take its pivot, and what that has taken. The pivot itself has no rows then.
+#pragma GCC unroll 3
+    for (uint32_t w = 0; w < W; ++w) {
+      const __m512i others = _mm512_xor_si512(has[w], pivot[w]);
+      step->has[w] = _mm512_mask_xor_epi64(step->has[w], pivot_has, step->has[w], has[w]);
+      step->takes[w] = _mm512_mask_xor_epi64(step->takes[w], pivot_takes, step->takes[w], others);
+      step->takes[w] = _mm512_ternarylogic_epi64(step->takes[w], others, only, kOrAnd);
+      step->pivot[w] = _mm512_ternarylogic_epi64(step->pivot[w], pivot[w], only, kOrAnd);
+      step->pivots[w] = _mm512_or_si512(step->pivots[w], pivot[w]);
+    }
+  }
+}
+
+// The lane of each row's pivot; 64 or more if there is none, for which Picked gives bytes that are
+// not used.
+template <uint32_t W>
+BLOOMLINE_AVX512_INLINE __m512i PivotLanes(const Step<W>& step) {
+  const __m512i one = Words(1);
+  __m512i lane = _mm512_popcnt_epi64(_mm512_sub_epi64(step.pivot[0], one));
+#pragma GCC unroll 3
+  for (uint32_t w = 1; w < W; ++w) {
+    const __m512i in_register = _mm512_popcnt_epi64(_mm512_sub_epi64(step.pivot[w], one));
+    const __mmask8 is_here = _mm512_test_epi64_mask(step.pivot[w], step.pivot[w]);
+    lane = _mm512_mask_add_epi64(lane, is_here, in_register, Words(64 * w));
+  }
+  return lane;
+}
+
+// The bytes of W registers at these lanes.
+template <uint32_t W>
+BLOOMLINE_AVX512_INLINE __m512i Picked(__m512i lanes, const __m512i bytes[W]) {
+  if (W == 1) return _mm512_permutexvar_epi8(lanes, bytes[0]);
+  const __m512i first = _mm512_permutex2var_epi8(bytes[0], lanes, bytes[W > 1 ? 1 : 0]);
+  if (W == 2) return first;
+  return _mm512_mask_permutexvar_epi8(first, _mm512_movepi8_mask(lanes), lanes, bytes[W - 1]);
+}
+
+// The bytes of a step's pivots, after it.
+struct alignas(64) PivotBytes {
+  uint8_t bytes[24][8];
+};
+
+template <uint32_t W, bool kStore>
+BLOOMLINE_AVX512_INLINE void Apply(const Step<W>& step, Lanes* lanes, PivotBytes* stored) {
+  const __m512i lane = PivotLanes<W>(step);
+  const __m512i of_matrix = Permuted(kIndices.word_back, lane);
+  const __m512i of_row = Permuted(kIndices.word, lane);
+  __m512i takes[W];
+#pragma GCC unroll 3
+  for (uint32_t w = 0; w < W; ++w) {
+    takes[w] = TransposedBits(Permuted(kIndices.transposed_back, step.takes[w]));
+  }
+#pragma GCC unroll 20
+  for (uint32_t k = 0; k < kEquationBytes; ++k) {
+    __m512i bytes[W];
+#pragma GCC unroll 3
+    for (uint32_t w = 0; w < W; ++w) bytes[w] = LaneBytes(*lanes, k, w);
+    const __m512i matrix = MatrixOfRows(Picked<W>(of_matrix, bytes));
+#pragma GCC unroll 3
+    for (uint32_t w = 0; w < W; ++w) {
+      bytes[w] = _mm512_xor_si512(bytes[w], _mm512_gf2p8affine_epi64_epi8(takes[w], matrix, 0));
+      _mm512_store_si512(lanes->bytes[k] + 64 * w, bytes[w]);
+    }
+    if (kStore) {
+      _mm_storel_epi64(reinterpret_cast<__m128i*>(stored->bytes[k]),
+                       _mm512_castsi512_si128(Picked<W>(of_row, bytes)));
+    }
+  }
+#pragma GCC unroll 3
+  for (uint32_t w = 0; w < W; ++w) {
+    const auto gone =
+        static_cast<uint64_t>(_mm_cvtsi128_si64(_mm512_castsi512_si128(step.pivots[w])));
+    lanes->active[w] &= ~gone;
+    lanes->unused[w] |= gone;
+  }
+}
+
+template <uint32_t W>
+BLOOMLINE_AVX512_INLINE void StoreRows(const Step<W>& step, const PivotBytes& stored, uint32_t row,
+                                       const RibbonRows& rows) {
+  const __m512i low = Permuted(kIndices.transposed, _mm512_load_si512(stored.bytes[0]));
+  const __m512i high = Permuted(kIndices.transposed, _mm512_load_si512(stored.bytes[8]));
+  _mm512_storeu_si512(
+      rows.coefficients + row,
+      _mm512_permutex2var_epi64(low, _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0), high));
+  _mm512_storeu_si512(
+      rows.coefficients + row + 4,
+      _mm512_permutex2var_epi64(low, _mm512_set_epi64(15, 7, 14, 6, 13, 5, 12, 4), high));
+  const __m512i results = Permuted(kIndices.result, _mm512_load_si512(stored.bytes[16]));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(rows.results + row),
+                      _mm512_castsi512_si256(results));
+  __m512i pivot = step.pivot[0];
+  for (uint32_t w = 1; w < W; ++w) pivot = _mm512_or_si512(pivot, step.pivot[w]);
+  for (uint32_t free = _mm512_testn_epi64_mask(pivot, pivot); free != 0; free &= free - 1) {
+    const uint32_t r = row + static_cast<uint32_t>(__builtin_ctz(free));
+    const uint64_t bit = uint64_t{1} << r % 64;
+    rows.coefficients[r] = r % 128 < 64 ? RibbonCoefficients{bit, 0} : RibbonCoefficients{0, bit};
+    rows.results[r] = 0;
+  }
+}
+
+// Goes on with 64 * W lanes, up to the end or until 64 fewer suffice after a step. Returns false if
+// they do not suffice.
+template <uint32_t W, bool kStore>
+BLOOMLINE_AVX512 __attribute__((noinline)) bool SolveSteps(const RibbonGroup& group, Lanes* lanes,
+                                                           const RibbonRows& rows) {
+  const uint32_t num_steps = group.num_rows / kRowsPerStep;
+  const uint32_t first_step = lanes->step;
+  PivotBytes stored;
+  for (; lanes->step != num_steps; ++lanes->step) {
+    if (W > 1 && !lanes->Uses(W - 1) && lanes->step != first_step) break;
+    if (!AddStarting<W>(group, lanes)) return false;
+    Step<W> step;
+    TakeStepBytes<W>(lanes, &step);
+    Eliminate<W>(&step);
+    Apply<W, kStore>(step, lanes, &stored);
+    if (kStore) StoreRows<W>(step, stored, lanes->step * kRowsPerStep, rows);
+  }
+  return true;
+}
+
+template <bool kStore>
+BLOOMLINE_AVX512 bool SolveStepsWith(uint32_t num_registers, const RibbonGroup& group, Lanes* lanes,
+                                     const RibbonRows& rows) {
+  if (num_registers == 1) return SolveSteps<1, kStore>(group, lanes, rows);
+  if (num_registers == 2) return SolveSteps<2, kStore>(group, lanes, rows);
+  return SolveSteps<3, kStore>(group, lanes, rows);
+}
+
+// ---- A group.
+
+// Frees the lanes of equations 0 = 0, as equal keys make them. kTooMany: there was none.
+BLOOMLINE_AVX512 RibbonSolved FreeZeros(Lanes* lanes) {
+  uint64_t any = 0;
+  for (uint32_t w = 0; w < kMaxRegisters; ++w) {
+    __m512i coefficients = _mm512_setzero_si512();
+    __m512i results = _mm512_setzero_si512();
+    for (uint32_t k = 0; k < 16; ++k) coefficients |= LaneBytes(*lanes, k, w);
+    for (uint32_t k = 16; k < kEquationBytes; ++k) results |= LaneBytes(*lanes, k, w);
+    const uint64_t zeros = lanes->active[w] & _mm512_testn_epi8_mask(coefficients, coefficients);
+    if ((zeros & _mm512_test_epi8_mask(results, results)) != 0) return RibbonSolved::kNo;
+    lanes->active[w] &= ~zeros;
+    lanes->unused[w] |= zeros;
+    any |= zeros;
+  }
+  return any != 0 ? RibbonSolved::kYes : RibbonSolved::kTooMany;
+}
+
+void TakeWaiting(const WaitingEquations& waiting, Lanes* lanes) {
+  std::memset(lanes->bytes, 0, sizeof(lanes->bytes));
+  for (uint32_t i = 0; i < waiting.size; ++i) {
+    uint8_t bytes[kEquationBytes];
+    std::memcpy(bytes, &waiting.equations[i], kEquationBytes);
+    for (uint32_t k = 0; k < kEquationBytes; ++k) lanes->bytes[k][i] = bytes[k];
+    const uint64_t bit = uint64_t{1} << i % 64;
+    lanes->active[i / 64] |= bit;
+    lanes->unused[i / 64] &= ~bit;
+  }
+}
+
+void LeaveWaiting(const Lanes& lanes, WaitingEquations* waiting) {
+  waiting->size = 0;
+  for (uint32_t i = 0; i < WaitingEquations::kMax; ++i) {
+    if ((lanes.active[i / 64] >> i % 64 & 1) == 0) continue;
+    uint8_t bytes[kEquationBytes];
+    for (uint32_t k = 0; k < kEquationBytes; ++k) bytes[k] = lanes.bytes[k][i];
+    std::memcpy(&waiting->equations[waiting->size++], bytes, kEquationBytes);
+  }
+}
+
+BLOOMLINE_AVX512 RibbonSolved SolveGroup(const RibbonGroup& group, WaitingEquations* waiting,
+                                         const RibbonRows& rows) {
+  Lanes lanes;
+  TakeWaiting(*waiting, &lanes);
+  const uint32_t num_steps = group.num_rows / kRowsPerStep;
+  const auto solve = rows.results != nullptr ? SolveStepsWith<true> : SolveStepsWith<false>;
+  for (uint32_t least = 1; lanes.step != num_steps;) {
+    const uint32_t used = lanes.Uses(2) ? 3 : lanes.Uses(1) ? 2 : 1;
+    const uint32_t num_registers = std::max(least, used);
+    least = 1;
+    if (solve(num_registers, group, &lanes, rows)) continue;
+    const RibbonSolved freed = FreeZeros(&lanes);
+    if (freed == RibbonSolved::kNo) return freed;
+    least = freed == RibbonSolved::kTooMany ? num_registers + 1 : num_registers;
+    if (least > kMaxRegisters) return RibbonSolved::kTooMany;
+  }
+  if (FreeZeros(&lanes) == RibbonSolved::kNo) return RibbonSolved::kNo;
+  LeaveWaiting(lanes, waiting);
+  return RibbonSolved::kYes;
+}
+
+// ---- Substitution: a column in each lane.
+
+template <uint32_t P>
+BLOOMLINE_AVX512_INLINE void SubstituteHalf(const RibbonRows& rows, bool is_high,
+                                            const __m512i columns[P], __m512i low[P],
+                                            __m512i high[P]) {
+  constexpr int kXorAnd = 0x6a;  // (a & b) ^ c
+  const uint32_t first = is_high ? 64 : 0;
+  for (uint32_t row = 64; row-- != 0;) {
+    const __m512i of_low = Words(rows.coefficients[first + row].low);
+    const __m512i of_high = Words(rows.coefficients[first + row].high);
+    const __m512i result = Words(rows.results[first + row]);
+    const __m512i bit = Words(uint64_t{1} << row);
+#pragma GCC unroll 4
+    for (uint32_t p = 0; p < P; ++p) {
+      // The place of the row has the row 128 later, which is in the sum as well.
+      __m512i sum = _mm512_and_si512(_mm512_srlv_epi64(result, columns[p]), Words(1));
+      sum = _mm512_ternarylogic_epi64(low[p], of_low, sum, kXorAnd);
+      sum = _mm512_popcnt_epi64(_mm512_ternarylogic_epi64(high[p], of_high, sum, kXorAnd));
+      sum = _mm512_sllv_epi64(sum, Words(row));
+      __m512i& to = is_high ? high[p] : low[p];
+      to = _mm512_ternarylogic_epi64(sum, bit, to, kXorAnd);
+    }
+  }
+}
+
+template <uint32_t P>
+BLOOMLINE_AVX512 void SubstituteColumns(const RibbonRows& rows, RibbonSegments* segments) {
+  __m512i low[P], high[P], columns[P];
+#pragma GCC unroll 4
+  for (uint32_t p = 0; p < P; ++p) {
+    low[p] = _mm512_load_si512(segments->low + 8 * p);
+    high[p] = _mm512_load_si512(segments->high + 8 * p);
+    columns[p] = _mm512_add_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), Words(8 * p));
+  }
+  SubstituteHalf<P>(rows, true, columns, low, high);
+  SubstituteHalf<P>(rows, false, columns, low, high);
+#pragma GCC unroll 4
+  for (uint32_t p = 0; p < P; ++p) {
+    _mm512_store_si512(segments->low + 8 * p, low[p]);
+    _mm512_store_si512(segments->high + 8 * p, high[p]);
+  }
+}
+
+BLOOMLINE_AVX512 void Substitute(const RibbonRows& rows, uint32_t num_columns,
+                                 RibbonSegments* segments) {
+  if (num_columns <= 8) return SubstituteColumns<1>(rows, segments);
+  if (num_columns <= 16) return SubstituteColumns<2>(rows, segments);
+  SubstituteColumns<4>(rows, segments);
+}
+
+}  // namespace
+
+RibbonSolver Avx512RibbonSolver() { return {SolveGroup, Substitute, size_t{1} << 20}; }
+
+}  // namespace bloomline::stock
+
+#endif  // defined(__x86_64__)
