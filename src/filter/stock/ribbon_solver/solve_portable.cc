@@ -25,23 +25,25 @@ uint64_t Transposed(uint64_t x) {
   return x ^ swapped ^ swapped << 28;
 }
 
-void AddTo(RibbonEquation* sum, const RibbonEquation& other) {
-  sum->coefficients.low ^= other.coefficients.low;
-  sum->coefficients.high ^= other.coefficients.high;
-  sum->result ^= other.result;
-}
+// Equations, field by field: of structures, GCC would copy two fields at once, which waits for the
+// stores of both and takes a third of the time.
+template <uint32_t kSize>
+struct Equations {
+  uint64_t low[kSize];
+  uint64_t high[kSize];
+  uint32_t result[kSize];
+};
 
-// The equations that wait, and those of a step that start in it.
 class PortableGroup {
  public:
   PortableGroup(const RibbonGroup& group, const WaitingEquations& waiting)
       : group_(group), size_(waiting.size) {
-    std::copy_n(waiting.equations, waiting.size, equations_);
+    for (uint32_t i = 0; i < size_; ++i) Set(i, waiting.equations[i]);
   }
 
   RibbonSolved Solve(WaitingEquations* waiting, const RibbonRows& rows) {
     for (uint32_t row = 0; row < group_.num_rows; row += kRowsPerStep) {
-      if (!AddStarting(row)) return RibbonSolved::kTooMany;
+      if (!TakeStep(row)) return RibbonSolved::kTooMany;
       if (size_ <= 64) {
         Eliminate<1>();
       } else {
@@ -51,117 +53,122 @@ class PortableGroup {
       if (!ReduceOthers()) return RibbonSolved::kNo;
     }
     waiting->size = size_;
-    std::copy_n(equations_, size_, waiting->equations);
+    for (uint32_t i = 0; i < size_; ++i) {
+      waiting->equations[i] = {{all_.low[i], all_.high[i]}, all_.result[i]};
+    }
     return RibbonSolved::kYes;
   }
 
  private:
   static constexpr uint32_t kNone = ~uint32_t{0};
 
-  // Takes the step's bytes, and the keys that start in it: of these, only the rows from the start
-  // on. Returns false if there are too many.
-  bool AddStarting(uint32_t row) {
-    const uint32_t byte = row / 8 % 16;
-    const uint32_t shift = 8 * (byte % 8);
-    for (uint32_t i = 0; i < size_; ++i) {
-      const RibbonCoefficients& c = equations_[i].coefficients;
-      bytes_[i] = static_cast<uint8_t>((byte < 8 ? c.low : c.high) >> shift);
+  void Set(uint32_t i, const RibbonEquation& equation) {
+    all_.low[i] = equation.coefficients.low;
+    all_.high[i] = equation.coefficients.high;
+    all_.result[i] = equation.result;
+  }
+
+  // Takes the step's bytes of those that wait, and the keys that start in it: of these, only the
+  // rows from the start on. Returns false if there are too many.
+  bool TakeStep(uint32_t row) {
+    const uint64_t* const words = row % 128 < 64 ? all_.low : all_.high;
+    const uint32_t shift = row % 64;
+    for (uint32_t i = 0; i < size_; i += 8) {
+      uint64_t bytes = 0;
+      for (uint32_t j = 0; j < 8; ++j) bytes |= (words[i + j] >> shift & 0xff) << 8 * j;
+      bytes_[i / 8] = bytes;
     }
+    if (size_ % 8 != 0) bytes_[size_ / 8] &= (uint64_t{1} << 8 * (size_ % 8)) - 1;
     for (; key_ < group_.num_keys && group_.starts[key_] < row + kRowsPerStep; ++key_) {
       if (size_ == WaitingEquations::kMax) return false;
       const uint32_t start = group_.starts[key_];
       RibbonEquation equation = EquationFromStart(group_.hashes[key_], group_.raw_seed);
       equation.coefficients = AtPlaces(equation.coefficients, start);
-      const RibbonCoefficients& c = equation.coefficients;
-      const uint64_t bits = (byte < 8 ? c.low : c.high) >> shift;
-      bytes_[size_] = static_cast<uint8_t>(bits & (0xffu << start % 8));
-      equations_[size_++] = equation;
+      Set(size_, equation);
+      const uint64_t own_rows = words[size_] >> shift & (0xffu & 0xffu << start % 8);
+      const uint64_t earlier = size_ % 8 == 0 ? 0 : bytes_[size_ / 8];
+      bytes_[size_ / 8] = earlier | own_rows << 8 * (size_ % 8);
+      ++size_;
     }
-    // Bytes behind the last are of no equation.
-    std::fill_n(bytes_ + size_, (64 - size_ % 64) % 64, uint8_t{0});
     return true;
   }
 
-  // Finds the pivots of eight rows: pivots_, and which of them each equation takes: bytes_.
+  // Finds the pivots of eight rows, and which of them each equation takes: bytes_.
   template <uint32_t kWords>
   void Eliminate() {
     uint64_t has[kRowsPerStep][kWords] = {};    // equations with the row
     uint64_t takes[kRowsPerStep][kWords] = {};  // equations that take the row's pivot
-    for (uint32_t i = 0; i < 8 * kWords && 8 * i < size_; ++i) {
-      const uint64_t words =
-          Transposed(kernels::LoadLittleEndian64(reinterpret_cast<const char*>(bytes_) + 8 * i));
+    for (uint32_t i = 0; 8 * i < size_; ++i) {
+      const uint64_t rows = Transposed(bytes_[i]);
       for (uint32_t j = 0; j < kRowsPerStep; ++j) {
-        has[j][i / 8] |= (words >> 8 * j & 0xff) << 8 * (i % 8);
+        has[j][i / 8] |= (rows >> 8 * j & 0xff) << 8 * (i % 8);
       }
     }
-    for (uint32_t w = 0; w < kWords; ++w) pivoted_[w] = 0;
+    std::fill_n(is_pivot_, kMaxWords, uint64_t{0});
     for (uint32_t j = 0; j < kRowsPerStep; ++j) {
       uint32_t word = 0;
       while (word + 1 < kWords && has[j][word] == 0) ++word;
-      const uint64_t bits = has[j][word];
       pivots_[j] = kNone;
-      if (bits == 0) continue;
-      const auto bit = static_cast<uint32_t>(__builtin_ctzll(bits));
+      if (has[j][word] == 0) continue;
+      const auto bit = static_cast<uint32_t>(__builtin_ctzll(has[j][word]));
       pivots_[j] = 64 * word + bit;
-      pivoted_[word] |= uint64_t{1} << bit;
-      // All with the row take the pivot, and what it took. It takes itself in later rows, so that
-      // it has none of them.
-      for (uint32_t k = 0; k < kRowsPerStep; ++k) {
-        uint64_t* const of_row = k < j ? takes[k] : has[k];
-        if (k == j) continue;
-        const uint64_t all = -(of_row[word] >> bit & 1);
-        for (uint32_t w = 0; w < kWords; ++w) {
-          uint64_t change = has[j][w] & all;
-          if (k < j && w == word) change &= ~(uint64_t{1} << bit);
-          of_row[w] ^= change;
-        }
-      }
-      for (uint32_t w = 0; w < kWords; ++w) takes[j][w] = has[j][w];
+      is_pivot_[word] |= uint64_t{1} << bit;
+      // All with the row take the pivot, and what it took. The pivot itself has no rows then.
+      std::copy_n(has[j], kWords, takes[j]);
       takes[j][word] ^= uint64_t{1} << bit;
-    }
-    for (uint32_t i = 0; i < 8 * kWords && 8 * i < size_; ++i) {
-      uint64_t words = 0;
-      for (uint32_t j = 0; j < kRowsPerStep; ++j) {
-        words |= (takes[j][i / 8] >> 8 * (i % 8) & 0xff) << 8 * j;
+      for (uint32_t k = 0; k < j; ++k) AddIf(takes[k][word] >> bit, takes[j], kWords, takes[k]);
+      for (uint32_t k = j + 1; k < kRowsPerStep; ++k) {
+        AddIf(has[k][word] >> bit, has[j], kWords, has[k]);
       }
-      kernels::StoreLittleEndian64(Transposed(words), reinterpret_cast<char*>(bytes_) + 8 * i);
+    }
+    for (uint32_t i = 0; 8 * i < size_; ++i) {
+      uint64_t rows = 0;
+      for (uint32_t j = 0; j < kRowsPerStep; ++j) {
+        rows |= (takes[j][i / 8] >> 8 * (i % 8) & 0xff) << 8 * j;
+      }
+      bytes_[i] = Transposed(rows);
     }
     CombinePivots();
   }
 
+  static void AddIf(uint64_t bit, const uint64_t* words, uint32_t num_words, uint64_t* to) {
+    for (uint32_t w = 0; w < num_words; ++w) to[w] ^= words[w] & -(bit & 1);
+  }
+
   void CombinePivots() {
     for (uint32_t half = 0; half < 2; ++half) {
-      RibbonEquation* const sums = sums_[half];
-      sums[0] = {};
+      Equations<16>& sums = sums_[half];
+      sums.low[0] = sums.high[0] = sums.result[0] = 0;
       for (uint32_t j = 0; j < 4; ++j) {
         const uint32_t pivot = pivots_[4 * half + j];
-        const RibbonEquation of_row = pivot == kNone ? RibbonEquation() : equations_[pivot];
+        const uint64_t low = pivot == kNone ? 0 : all_.low[pivot];
+        const uint64_t high = pivot == kNone ? 0 : all_.high[pivot];
+        const uint32_t result = pivot == kNone ? 0 : all_.result[pivot];
         for (uint32_t i = 0; i < 1u << j; ++i) {
-          sums[i + (1u << j)] = sums[i];
-          AddTo(&sums[i + (1u << j)], of_row);
+          sums.low[i + (1u << j)] = sums.low[i] ^ low;
+          sums.high[i + (1u << j)] = sums.high[i] ^ high;
+          sums.result[i + (1u << j)] = sums.result[i] ^ result;
         }
       }
     }
   }
 
   RibbonEquation Reduced(uint32_t i) const {
-    RibbonEquation equation = equations_[i];
-    AddTo(&equation, sums_[0][bytes_[i] & 15]);
-    AddTo(&equation, sums_[1][bytes_[i] >> 4]);
-    return equation;
+    const uint32_t first = bytes_[i / 8] >> 8 * (i % 8) & 15;
+    const uint32_t second = bytes_[i / 8] >> (8 * (i % 8) + 4) & 15;
+    return {{all_.low[i] ^ sums_[0].low[first] ^ sums_[1].low[second],
+             all_.high[i] ^ sums_[0].high[first] ^ sums_[1].high[second]},
+            all_.result[i] ^ sums_[0].result[first] ^ sums_[1].result[second]};
   }
 
   void StorePivots(uint32_t row, const RibbonRows& rows) const {
-    for (uint32_t j = 0; j < kRowsPerStep; ++j) {
-      RibbonEquation equation = {};
-      if (pivots_[j] != kNone) {
-        equation = Reduced(pivots_[j]);
-      } else {
-        const uint64_t bit = uint64_t{1} << (row + j) % 64;
-        ((row + j) % 128 < 64 ? equation.coefficients.low : equation.coefficients.high) = bit;
-      }
-      rows.coefficients[row + j] = equation.coefficients;
-      rows.results[row + j] = equation.result;
+    for (uint32_t r = row; r < row + kRowsPerStep; ++r) {
+      const uint64_t bit = uint64_t{1} << r % 64;
+      RibbonEquation equation = {{bit, 0}, 0};
+      if (r % 128 >= 64) equation.coefficients = {0, bit};
+      if (pivots_[r - row] != kNone) equation = Reduced(pivots_[r - row]);
+      rows.coefficients[r] = equation.coefficients;
+      rows.results[r] = equation.result;
     }
   }
 
@@ -169,27 +176,27 @@ class PortableGroup {
   // is 0 = 1.
   bool ReduceOthers() {
     uint32_t num_left = 0;
-    bool is_wrong = false;
+    uint64_t wrong = 0;
     for (uint32_t i = 0; i < size_; ++i) {
       const RibbonEquation equation = Reduced(i);
-      const bool is_zero = (equation.coefficients.low | equation.coefficients.high) == 0;
-      const bool is_pivot = (pivoted_[i / 64] >> i % 64 & 1) != 0;
-      is_wrong |= is_zero && !is_pivot && equation.result != 0;
-      equations_[num_left] = equation;
-      num_left += is_zero || is_pivot ? 0 : 1;
+      const uint64_t any = equation.coefficients.low | equation.coefficients.high;
+      const uint64_t is_other = ~is_pivot_[i / 64] >> i % 64 & 1;
+      wrong |= any == 0 ? equation.result & -is_other : 0;
+      Set(num_left, equation);
+      num_left += static_cast<uint32_t>(is_other & (any != 0 ? 1 : 0));
     }
     size_ = num_left;
-    return !is_wrong;
+    return wrong == 0;
   }
 
   const RibbonGroup& group_;
   uint32_t key_ = 0;
   uint32_t size_;
-  RibbonEquation equations_[WaitingEquations::kMax];
-  uint8_t bytes_[WaitingEquations::kMax + 64];
+  Equations<WaitingEquations::kMax> all_ = {};
+  uint64_t bytes_[WaitingEquations::kMax / 8];  // of the step; then: the pivots that each takes
   uint32_t pivots_[kRowsPerStep];
-  uint64_t pivoted_[kMaxWords];
-  RibbonEquation sums_[2][16];
+  uint64_t is_pivot_[kMaxWords];
+  Equations<16> sums_[2];
 };
 
 RibbonSolved SolveGroup(const RibbonGroup& group, WaitingEquations* waiting,
