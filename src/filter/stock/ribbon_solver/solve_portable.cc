@@ -75,6 +75,7 @@ class PortableGroup {
     const uint32_t shift = row % 64;
     for (uint32_t i = 0; i < size_; i += 8) {
       uint64_t bytes = 0;
+#pragma GCC unroll 8
       for (uint32_t j = 0; j < 8; ++j) bytes |= (words[i + j] >> shift & 0xff) << 8 * j;
       bytes_[i / 8] = bytes;
     }
@@ -100,11 +101,13 @@ class PortableGroup {
     uint64_t takes[kRowsPerStep][kWords] = {};  // equations that take the row's pivot
     for (uint32_t i = 0; 8 * i < size_; ++i) {
       const uint64_t rows = Transposed(bytes_[i]);
+#pragma GCC unroll 8
       for (uint32_t j = 0; j < kRowsPerStep; ++j) {
         has[j][i / 8] |= (rows >> 8 * j & 0xff) << 8 * (i % 8);
       }
     }
     std::fill_n(is_pivot_, kMaxWords, uint64_t{0});
+#pragma GCC unroll 8
     for (uint32_t j = 0; j < kRowsPerStep; ++j) {
       uint32_t word = 0;
       while (word + 1 < kWords && has[j][word] == 0) ++word;
@@ -116,13 +119,16 @@ class PortableGroup {
       // All with the row take the pivot, and what it took. The pivot itself has no rows then.
       std::copy_n(has[j], kWords, takes[j]);
       takes[j][word] ^= uint64_t{1} << bit;
+#pragma GCC unroll 8
       for (uint32_t k = 0; k < j; ++k) AddIf(takes[k][word] >> bit, takes[j], kWords, takes[k]);
+#pragma GCC unroll 8
       for (uint32_t k = j + 1; k < kRowsPerStep; ++k) {
         AddIf(has[k][word] >> bit, has[j], kWords, has[k]);
       }
     }
     for (uint32_t i = 0; 8 * i < size_; ++i) {
       uint64_t rows = 0;
+#pragma GCC unroll 8
       for (uint32_t j = 0; j < kRowsPerStep; ++j) {
         rows |= (takes[j][i / 8] >> 8 * (i % 8) & 0xff) << 8 * j;
       }
@@ -131,7 +137,8 @@ class PortableGroup {
     CombinePivots();
   }
 
-  static void AddIf(uint64_t bit, const uint64_t* words, uint32_t num_words, uint64_t* to) {
+  BLOOMLINE_ALWAYS_INLINE static void AddIf(uint64_t bit, const uint64_t* words, uint32_t num_words,
+                                            uint64_t* to) {
     for (uint32_t w = 0; w < num_words; ++w) to[w] ^= words[w] & -(bit & 1);
   }
 
@@ -139,11 +146,13 @@ class PortableGroup {
     for (uint32_t half = 0; half < 2; ++half) {
       Equations<16>& sums = sums_[half];
       sums.low[0] = sums.high[0] = sums.result[0] = 0;
+#pragma GCC unroll 4
       for (uint32_t j = 0; j < 4; ++j) {
         const uint32_t pivot = pivots_[4 * half + j];
         const uint64_t low = pivot == kNone ? 0 : all_.low[pivot];
         const uint64_t high = pivot == kNone ? 0 : all_.high[pivot];
         const uint32_t result = pivot == kNone ? 0 : all_.result[pivot];
+#pragma GCC unroll 8
         for (uint32_t i = 0; i < 1u << j; ++i) {
           sums.low[i + (1u << j)] = sums.low[i] ^ low;
           sums.high[i + (1u << j)] = sums.high[i] ^ high;
