@@ -1,0 +1,76 @@
+// The Ribbon builder without RocksDB: the bytes that RocksDB 7.8.3 wrote, with each kernel, and
+// which hashes are added.
+#include "src/filter/stock/builder/ribbon_builder.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "src/filter/stock/ribbon_size.h"
+#include "src/filter/stock/stock_size.h"
+#include "tests/support/each_kernel.h"
+
+namespace bloomline::tests::ribbon_builder_test {
+namespace {
+
+std::string Finished(stock::RibbonBuilder* builder) {
+  builder->Solve();
+  const uint64_t payload_bytes = builder->payload_bytes();
+  std::string filter(payload_bytes + stock::kTrailerBytes, '\0');
+  builder->FinishTo(payload_bytes, filter.data());
+  return filter;
+}
+
+class RibbonBuilderTest : public EachKernelTest {
+ protected:
+  stock::RibbonBuilder NewBuilder(double bits_per_key) const {
+    return stock::RibbonBuilder(kernel().stock.ribbon_solver, bits_per_key, false);
+  }
+};
+BLOOMLINE_WITH_EACH_KERNEL(RibbonBuilderTest);
+
+// Keys are the numbers from 0 on, as text.
+TEST_P(RibbonBuilderTest, BytesAreThoseOfTheGoldenVectors) {
+  std::ifstream file(BLOOMLINE_GOLDEN_DIR "/ribbon.txt");
+  int num_vectors = 0;
+  uint64_t num_keys, num_bytes, hash;
+  for (double bits; file >> num_keys >> bits >> num_bytes >> hash; ++num_vectors) {
+    stock::RibbonBuilder builder(kernel().stock.ribbon_solver, bits, false);
+    for (uint64_t i = 0; i < num_keys; ++i) builder.AddKey(std::to_string(i));
+    EXPECT_EQ(builder.PayloadBytesFor(num_keys) + stock::kTrailerBytes, num_bytes);
+    const std::string filter = Finished(&builder);
+    EXPECT_EQ(filter.size(), num_bytes) << num_keys << " keys, " << bits << " bits";
+    EXPECT_EQ(stock::RocksDBHash64(filter), hash) << num_keys << " keys, " << bits << " bits";
+  }
+  EXPECT_EQ(num_vectors, 14);
+}
+
+// In this order: a key after its prefix, each unless it is one of the two before.
+TEST_P(RibbonBuilderTest, AddsAKeyAfterItsAlternative) {
+  constexpr const char* kPairs[][2] = {{"a1", "a"}, {"a2", "a"}, {"b", "b"}, {"b", "b"},
+                                       {"c", "b"},  {"d", "c"},  {"c", "d"}, {"x", "y"}};
+  constexpr const char* kAdded[] = {"a", "a1", "a2", "b", "c", "d", "y", "x"};
+  const auto numbers = [](stock::RibbonBuilder* builder) {
+    for (int i = 0; i < 1000; ++i) builder->AddKey(std::to_string(i));
+  };
+  stock::RibbonBuilder pairs = NewBuilder(10), added = NewBuilder(10);
+  for (const auto& [key, alt] : kPairs) pairs.AddKeyAndAlt(key, alt);
+  numbers(&pairs);
+  for (const char* key : kAdded) added.AddKey(key);
+  numbers(&added);
+  EXPECT_EQ(pairs.num_entries(), added.num_entries());
+  EXPECT_TRUE(Finished(&pairs) == Finished(&added));
+}
+
+TEST_P(RibbonBuilderTest, ManyKeysHaveABloomFilter) {
+  const stock::RibbonBuilder builder = NewBuilder(10);
+  for (const uint64_t n : {stock::kMaxRibbonKeys, stock::kMaxRibbonKeys + 1}) {
+    const uint64_t bloom_bytes = stock::BloomPayloadBytes(n, 10000);
+    EXPECT_EQ(builder.PayloadBytesFor(n) == bloom_bytes, n > stock::kMaxRibbonKeys);
+  }
+}
+
+}  // namespace
+}  // namespace bloomline::tests::ribbon_builder_test
