@@ -54,6 +54,7 @@ SEEDS = {
     "compact": list(random_seeds(30, 5)),
     "decode": [*decode_seeds(golden / "vectors.txt"), *random_seeds(20, 3)],
     "ranges": list(random_seeds(60, 1)),
+    "ribbon": list(random_seeds(30, 6)),
     "engine_filters": list(random_seeds(40, 8)),
     "tables": list(table_seeds(golden / "tables")),
     "saved": [*saved_seeds(golden / "saved_filters.txt"), *random_seeds(20, 4)],

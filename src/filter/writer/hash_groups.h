@@ -3,7 +3,8 @@
 //
 // The list is read from its beginning. Each piece that has been read becomes a unit, and units take
 // the hashes of the groups. So the only additional memory is for the units that are not full yet,
-// one for each group, and for the ends of chunks that do not fill a piece.
+// one for each group, and for the ends of chunks that do not fill a piece. The list's spare memory
+// is used first.
 #ifndef BLOOMLINE_FILTER_WRITER_HASH_GROUPS_H_
 #define BLOOMLINE_FILTER_WRITER_HASH_GROUPS_H_
 
@@ -93,7 +94,10 @@ class HashGroups {
   void TakeInUnits(HashList* list, size_t unit_words, GroupOf group_of) {
     unit_hashes_ = unit_words - 1;
     groups_.assign(num_groups_, Group());
-    AddUnits(&extra_, ExtraUnits(*list, unit_words));
+    const size_t num_units = ExtraUnits(*list, unit_words);
+    const size_t in_spare = std::min(num_units, list->spare_hashes() / unit_words);
+    for (size_t i = 0; i < in_spare; ++i) AddFree(list->spare() + i * unit_words);
+    AddUnits(&extra_, num_units - in_spare);
     list->ForEachChunk([&](uint64_t* hashes, size_t n) {
       for (; n >= unit_words; n -= unit_words, hashes += unit_words) {
         Move(hashes, unit_words, group_of);

@@ -35,6 +35,10 @@ class HashList {
   // The last hash appended, or the last of the list taken last. Needs size() > 0.
   uint64_t back() const { return next_[-1]; }
 
+  // The memory that the list has behind its last hash, until it changes.
+  uint64_t* spare() { return next_; }
+  size_t spare_hashes() const { return static_cast<size_t>(end_ - next_); }
+
   // Moves all hashes of `other` behind these; other is then empty. Cost: constant.
   void TakeAll(HashList* other);
 

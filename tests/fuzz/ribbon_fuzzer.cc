@@ -1,0 +1,67 @@
+// Ribbon filters: every kernel writes the bytes of RocksDB's insertion of one key after the other,
+// for hashes of any kind, and no key of a filter is lost.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "src/filter/stock/builder/ribbon_builder.h"
+#include "src/filter/stock/readers.h"
+#include "tests/fuzz/fuzz_input.h"
+
+namespace bloomline::fuzz {
+namespace {
+
+constexpr size_t kMaxHashes = 3000;  // two groups
+
+// Hashes as given, and hashes that start in a few rows with some seed.
+std::vector<uint64_t> ConsumeStarts(FuzzedDataProvider* input) {
+  std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxHashes / 2);
+  uint64_t factor = stock::RibbonKey::kSeedFactor;  // its inverse modulo 2^64
+  for (int i = 0; i < 5; ++i) factor *= 2 - factor * stock::RibbonKey::kSeedFactor;
+  const uint64_t raw_seed = stock::RibbonView::RawSeed(input->ConsumeIntegral<uint8_t>());
+  const uint64_t first = input->ConsumeIntegral<uint64_t>();
+  const int shift = input->ConsumeIntegralInRange<int>(0, 63);
+  for (size_t i = ConsumeCount(input, 8, kMaxHashes - hashes.size()); i-- != 0;) {
+    hashes.push_back((first + (RandomNumber(first, i) >> shift)) * factor ^ raw_seed);
+  }
+  if (hashes.empty()) hashes.push_back(first);
+  return hashes;
+}
+
+std::string Built(const stock::RibbonSolver& solver, double bits,
+                  const std::vector<uint64_t>& hashes) {
+  stock::RibbonBuilder builder(solver, bits, false);
+  for (const uint64_t hash : hashes) builder.AddHash(hash);
+  builder.Solve();
+  std::string filter(builder.payload_bytes() + stock::kTrailerBytes, '\0');
+  builder.FinishTo(builder.payload_bytes(), filter.data());
+  return filter;
+}
+
+}  // namespace
+}  // namespace bloomline::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace bloomline;
+  using namespace bloomline::fuzz;
+  FuzzedDataProvider input(data, size);
+  const double bits = input.ConsumeIntegralInRange<int>(1000, 40000) / 1000.0;
+  const std::vector<uint64_t> hashes = ConsumeStarts(&input);
+  stock::RibbonSolver one_by_one = Portable().stock.ribbon_solver;
+  one_by_one.solve = [](const stock::RibbonGroup&, stock::WaitingEquations*,
+                        const stock::RibbonRows&) { return stock::RibbonSolved::kTooMany; };
+  const std::string expected = Built(one_by_one, bits, hashes);
+  for (const kernels::Kernel* kernel : SupportedKernels()) {
+    for (const size_t keep_rows_bytes : {size_t{0}, SIZE_MAX}) {
+      stock::RibbonSolver solver = kernel->stock.ribbon_solver;
+      solver.keep_rows_bytes = keep_rows_bytes;
+      Require(Built(solver, bits, hashes) == expected, "the bytes of insertion", kernel->name);
+    }
+    stock::WithReader(stock::DecodeStockFilter(expected), kernel->stock, [&](const auto& reader) {
+      for (const uint64_t hash : hashes) {
+        Require(reader.MayMatch(hash), "a key that was added matches", kernel->name);
+      }
+    });
+  }
+  return 0;
+}
