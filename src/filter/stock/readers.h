@@ -69,12 +69,8 @@ class RibbonReader : public KernelReader<RibbonView, RibbonKernel> {
 
   // Prefetches the same number of lines for each key, because the number of its lines cannot be
   // foreseen. A prefetch behind the filter does no harm.
-  void Prefetch(uint64_t hash) const {
-    const char* const first = RibbonKey(view_, hash).here;
-    const uint32_t num_bytes = 2 * view_.shape.columns * RibbonShape::kSegmentBytes;
-    for (uint32_t i = 0; i < num_bytes; i += kernels::kBlockBytes) __builtin_prefetch(first + i);
-    __builtin_prefetch(first + num_bytes - 1);
-  }
+  // MayMatchMany does it, because most of the work is to find out what to prefetch.
+  static void Prefetch(uint64_t) {}
 };
 
 // ---- RocksDB's Bloom filter of format_version below 5, "LegacyBloom" (util/bloom_impl.h): the

@@ -70,8 +70,8 @@ BLOOMLINE_AVX2_INLINE __m256i FoldedWords(__m256i a, __m256i b) {
       _mm256_xor_ps(_mm256_shuffle_ps(x, y, 0x88), _mm256_shuffle_ps(x, y, 0xdd)));
 }
 
-BLOOMLINE_AVX2_INLINE bool QueryAll(const RibbonView& filter, int num_columns, uint64_t hash) {
-  const RibbonKey key(filter, hash);
+BLOOMLINE_AVX2_INLINE bool Matches(const RibbonKey& key, uint32_t shape_columns) {
+  const int num_columns = static_cast<int>(shape_columns);
   const SelectedRows rows = SelectRows(key);
   const __m256i here = _mm256_broadcastsi128_si256(rows.here);
   const __m256i next = _mm256_broadcastsi128_si256(rows.next);
@@ -101,22 +101,28 @@ BLOOMLINE_AVX2_INLINE bool QueryAll(const RibbonView& filter, int num_columns, u
 struct QueryOne {
   template <int K>
   BLOOMLINE_AVX2 static bool Run(const RibbonView& filter, uint64_t hash) {
-    return QueryAll(filter, K == 0 ? static_cast<int>(filter.shape.columns) : K, hash);
+    const uint32_t columns = K == 0 ? filter.shape.columns : K;
+    return Matches(RibbonKey(filter, columns, hash), columns);
   }
 };
 
+template <typename Item>
 struct QueryMany {
   template <int K>
-  BLOOMLINE_AVX2 static void Run(const RibbonView& caller_filter, size_t n, const uint64_t* hashes,
+  BLOOMLINE_AVX2 static void Run(const RibbonView& caller_filter, size_t n, const Item* items,
                                  bool* may_match) {
     const RibbonView filter = caller_filter;  // the answers could alias the caller's
-    for (size_t i = 0; i < n; ++i) may_match[i] = QueryOne::Run<K>(filter, hashes[i]);
+    const uint32_t columns = K == 0 ? filter.shape.columns : K;
+    for (size_t i = 0; i < n; ++i)
+      may_match[i] = Matches(KeyOf(filter, columns, items[i]), columns);
   }
 };
 
 }  // namespace
 
-RibbonKernel Avx2Ribbon() { return MakeRibbonKernel<QueryOne, QueryMany>(); }
+RibbonKernel Avx2Ribbon() {
+  return MakeRibbonKernel<QueryOne, QueryMany<uint64_t>, QueryMany<RibbonKey>>();
+}
 
 }  // namespace bloomline::stock
 

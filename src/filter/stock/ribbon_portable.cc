@@ -35,11 +35,8 @@ BLOOMLINE_ALWAYS_INLINE uint64_t Folded(const char* segment, RibbonRows selected
          (kernels::LoadLittleEndian64(segment + 8) & selected.high);
 }
 
-// kColumns: shape.columns, or 0 if it is only known at run time.
-template <int kColumns>
-BLOOMLINE_ALWAYS_INLINE bool RibbonMayMatch(const RibbonView& filter, uint64_t hash) {
-  const uint32_t columns = kColumns == 0 ? filter.shape.columns : kColumns;
-  const RibbonKey key(filter, hash);
+// columns: those of the shape.
+BLOOMLINE_ALWAYS_INLINE bool Matches(const RibbonKey& key, uint32_t columns) {
   const RibbonRows coefficients = {
       (key.mixed ^ RibbonKey::kLowCoefficients) | RibbonKey::kFirstCoefficient, key.mixed};
   const RibbonRows here = ShiftedUp(coefficients, key.first_row);
@@ -66,14 +63,26 @@ BLOOMLINE_ALWAYS_INLINE bool RibbonMayMatch(const RibbonView& filter, uint64_t h
 struct QueryOne {
   template <int K>
   static bool Run(const RibbonView& filter, uint64_t hash) {
-    return RibbonMayMatch<K>(filter, hash);
+    const uint32_t columns = K == 0 ? filter.shape.columns : K;
+    return Matches(RibbonKey(filter, columns, hash), columns);
+  }
+};
+
+template <typename Item>
+struct QueryMany {
+  template <int K>
+  static void Run(const RibbonView& caller_filter, size_t n, const Item* items, bool* may_match) {
+    const RibbonView filter = caller_filter;  // the answers could alias the caller's
+    const uint32_t columns = K == 0 ? filter.shape.columns : K;
+    for (size_t i = 0; i < n; ++i)
+      may_match[i] = Matches(KeyOf(filter, columns, items[i]), columns);
   }
 };
 
 }  // namespace
 
 RibbonKernel PortableRibbon() {
-  return MakeRibbonKernel<QueryOne, kernels::OneByOne<QueryOne, RibbonView>>();
+  return MakeRibbonKernel<QueryOne, QueryMany<uint64_t>, QueryMany<RibbonKey>>();
 }
 
 }  // namespace bloomline::stock
