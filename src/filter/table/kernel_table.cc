@@ -50,7 +50,7 @@ Kernel Avx2Kernel() {
   kernel.small_set = Avx2SmallSet();
   kernel.stock.local_bloom = stock::Avx2LocalBloom();
   kernel.stock.ribbon = stock::Avx2Ribbon();
-  kernel.stock.ribbon_solver = stock::PortableRibbonSolver();
+  kernel.stock.ribbon_solver = stock::Avx2RibbonSolver();
   return kernel;
 }
 

@@ -7,6 +7,7 @@
 namespace bloomline::stock {
 
 RibbonSolver PortableRibbonSolver();
+RibbonSolver Avx2RibbonSolver();    // x86-64
 RibbonSolver Avx512RibbonSolver();  // x86-64
 
 }  // namespace bloomline::stock
