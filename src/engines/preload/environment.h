@@ -25,9 +25,10 @@ enum Variable {
   kVerbose,
   kMetrics,
   kMetricsSeconds,
-  kRanges,   // read by the filters for ranges
-  kKernel,   // read by the kernels
-  kLibrary,  // read by the Python package
+  kRanges,     // read by the filters for ranges
+  kKernel,     // read by the kernels
+  kLibrary,    // read by the Python package
+  kPolicyDir,  // RocksDB only
   kNumVariables
 };
 constexpr char kVariablePrefix[] = "BLOOMLINE_";
@@ -42,7 +43,8 @@ constexpr const char* kVariableNames[] = {"BLOOMLINE_FORMAT",
                                           "BLOOMLINE_METRICS_SECONDS",
                                           "BLOOMLINE_RANGES",
                                           "BLOOMLINE_KERNEL",
-                                          "BLOOMLINE_LIBRARY"};
+                                          "BLOOMLINE_LIBRARY",
+                                          "BLOOMLINE_POLICY_DIR"};
 static_assert(sizeof(kVariableNames) / sizeof(*kVariableNames) == kNumVariables);
 
 struct Environment {

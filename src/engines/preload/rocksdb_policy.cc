@@ -13,6 +13,7 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/rocksdb.h"
+#include "bloomline/version.h"
 #include "src/engines/preload/metrics_file.h"
 #include "src/engines/preload/settings.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
@@ -251,7 +252,12 @@ void Start() {
 }  // namespace
 }  // namespace bloomline::preload
 
-extern "C" void bloomline_preload_start_2(const bloomline::preload::Environment* environment) {
+extern "C" {
+extern const char bloomline_preload_policy_version[];
+const char bloomline_preload_policy_version[] = BLOOMLINE_VERSION_STRING;
+}
+
+extern "C" void bloomline_preload_start_3(const bloomline::preload::Environment* environment) {
   bloomline::preload::environment = environment;
   bloomline::preload::Start();
 }

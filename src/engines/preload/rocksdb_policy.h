@@ -20,13 +20,16 @@ struct Asked {
 
 // Registers bloomline by name. The environment stays valid. A change of Environment changes the
 // function's name: an upgrade may replace this library while programs have the other one open.
-constexpr char kStartFunction[] = "bloomline_preload_start_2";
+constexpr char kStartFunction[] = "bloomline_preload_start_3";
 using StartFunction = void (*)(const Environment* environment);
 
 // Returns a policy that the caller owns, or null if the program keeps its own; stderr then has the
 // reason.
 constexpr char kNewPolicyFunction[] = "bloomline_preload_new_policy";
 using NewPolicyFunction = const rocksdb::FilterPolicy* (*)(const Asked& asked);
+
+// BLOOMLINE_VERSION_STRING, a char[], of a policy library that was built for a program's RocksDB.
+constexpr char kVersionOfPolicy[] = "bloomline_preload_policy_version";
 
 }  // namespace bloomline::preload
 

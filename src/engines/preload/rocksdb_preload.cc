@@ -3,14 +3,18 @@
 //
 // This library comes into every process that the program starts, shells included. So it needs only
 // libc. The policy is in a second library beside it. This one opens it only if the RocksDB that
-// bloomline was compiled for is loaded. Otherwise the program keeps its own filters.
+// bloomline was compiled for is loaded. For another RocksDB, it opens the policy library of that
+// version (program_rocksdb.h). If there is none, the program keeps its own filters.
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 #include "src/engines/preload/environment.h"
 #include "src/engines/preload/next_function.h"
+#include "src/engines/preload/private_scope.h"
+#include "src/engines/preload/program_rocksdb.h"
 #include "src/engines/preload/rocksdb_policy.h"
 #ifndef BLOOMLINE_ROCKSDB_SONAME  // the tests set it
 #include "rocksdb_soname.h"
@@ -39,14 +43,19 @@ const Environment* StartEnvironment() {
   return &environment;
 }
 
-// Prints "bloomline: START VALUE; PROGRAM queries ..." at the first call.
-void SayOnceThatOwnFiltersStay(const char* start, const char* value) {
+// Prints "bloomline: REASON; PROGRAM queries ..." at the first call.
+void SayOnceThatOwnFiltersStay(std::initializer_list<const char*> reason) {
   static bool said = false;
   if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) return;
+  char text[2 * PATH_MAX];
+  text[0] = '\0';
+  for (const char* const part : reason) {
+    std::strncat(text, part, sizeof(text) - 1 - std::strlen(text));
+  }
   std::fprintf(stderr,
-               "bloomline: %s%s; %s queries no existing filters of bloomline, and new files get "
+               "bloomline: %s; %s queries no existing filters of bloomline, and new files get "
                "its own RocksDB filters\n",
-               start, value, program_invocation_short_name);
+               text, program_invocation_short_name);
 }
 
 // Whether `function` lies in the RocksDB that bloomline was compiled for.
@@ -59,45 +68,99 @@ bool IsOfKnownRocksDB(const void* function) {
   return found && FileWith(function) == known;
 }
 
-// dlerror names the second library by the argument of dlopen. A reader needs its real path.
-void SayOnceThatPolicyIsMissing() {
+// dlerror names the second library by the argument of dlopen, which may begin with $ORIGIN. A
+// reader needs its real path. `start` and `advice` surround the reason.
+void SayOnceThatPolicyIsMissing(const char* start, const char* path, const char* advice) {
   const char* reason = dlerror();
-  if (reason == nullptr) reason = kPolicyLibrary;
+  if (reason == nullptr) reason = path;
   const link_map* const self = FileWith(kPolicyLibrary);
   char* const folder = self == nullptr ? nullptr : strdup(self->l_name);
   char* const end = folder == nullptr ? nullptr : std::strrchr(folder, '/');
   constexpr size_t kOriginBytes = sizeof(kOrigin) - 1;
-  if (end == nullptr || std::strncmp(reason, kOrigin, kOriginBytes) != 0) {
-    SayOnceThatOwnFiltersStay("", reason);
-  } else {
-    *end = '\0';
-    SayOnceThatOwnFiltersStay(folder, reason + kOriginBytes);
-  }
+  const bool replaces = end != nullptr && std::strncmp(reason, kOrigin, kOriginBytes) == 0;
+  if (replaces) *end = '\0';
+  SayOnceThatOwnFiltersStay(
+      {start, replaces ? folder : "", replaces ? reason + kOriginBytes : reason, advice});
   std::free(folder);
+}
+
+// Opens the second library beside this one.
+NewPolicyFunction OpenPolicy() {
+  void* const library = dlopen(kPolicyLibrary, RTLD_NOW | RTLD_LOCAL);
+  void* const start = library == nullptr ? nullptr : dlsym(library, kStartFunction);
+  void* const found = library == nullptr ? nullptr : dlsym(library, kNewPolicyFunction);
+  if (start == nullptr || found == nullptr) {
+    SayOnceThatPolicyIsMissing("", kPolicyLibrary, "");
+    return nullptr;
+  }
+  reinterpret_cast<StartFunction>(start)(StartEnvironment());
+  return reinterpret_cast<NewPolicyFunction>(found);
+}
+
+// Opens the second library that was built for the program's RocksDB. All functions of RocksDB that
+// it needs are looked up before the first of its own is called.
+NewPolicyFunction OpenPolicyForProgram(const link_map* file) {
+  ProgramRocksDB rocksdb;
+  char path[PATH_MAX];
+  const char* error = FindProgramRocksDB(file, &rocksdb);
+  if (error == nullptr) error = PolicyPath(rocksdb, StartEnvironment()->values[kPolicyDir], path);
+  void* const scope = error == nullptr ? OpenPrivateScope(file, &error) : nullptr;
+  if (scope == nullptr) {
+    SayOnceThatOwnFiltersStay({"compiled for " BLOOMLINE_ROCKSDB_SONAME ", but RocksDB is in ",
+                               file->l_name, ": ", error});
+    return nullptr;
+  }
+  void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  void* const start = library == nullptr ? nullptr : dlsym(library, kStartFunction);
+  void* const found = library == nullptr ? nullptr : dlsym(library, kNewPolicyFunction);
+  void* const version = library == nullptr ? nullptr : dlsym(library, kVersionOfPolicy);
+  if (start == nullptr || found == nullptr || version == nullptr ||
+      std::strcmp(static_cast<const char*>(version), BLOOMLINE_PRELOAD_VERSION) != 0) {
+    char text[PATH_MAX + 64];
+    std::snprintf(text, sizeof(text), "RocksDB %s is in %s: ", rocksdb.version, file->l_name);
+    char advice[128];
+    std::snprintf(
+        advice, sizeof(advice),
+        " (policy_for%s HEADERS builds this library of bloomline " BLOOMLINE_PRELOAD_VERSION
+        " from RocksDB %s)",
+        *rocksdb.rtti == '\0' ? "" : " --no-rtti", rocksdb.minor);
+    SayOnceThatPolicyIsMissing(text, path, advice);
+    dlclose(scope);
+    return nullptr;
+  }
+  reinterpret_cast<StartFunction>(start)(StartEnvironment());
+  return reinterpret_cast<NewPolicyFunction>(found);
 }
 
 // Opens the second library, if `function` shows that it can be used. Takes no lock: a thread that
 // holds one while it waits for the dynamic linker could wait for a thread that does the reverse.
 // Opening twice does no harm.
+//
+// Only one RocksDB of a process gets policies: a second library would share the first one's names.
 NewPolicyFunction PolicyFor(const void* function) {
-  if (!IsOfKnownRocksDB(function)) {
-    const link_map* const file = FileWith(function);
-    SayOnceThatOwnFiltersStay("compiled for " BLOOMLINE_ROCKSDB_SONAME ", but RocksDB is in ",
-                              file == nullptr ? "an unknown file" : file->l_name);
+  static const link_map* policy_file = nullptr;
+  const link_map* const file = FileWith(function);
+  if (file == nullptr) {
+    SayOnceThatOwnFiltersStay({"RocksDB is in an unknown file"});
+    return nullptr;
+  }
+  const link_map* first = nullptr;
+  if (!__atomic_compare_exchange_n(&policy_file, &first, file, false, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_ACQUIRE) &&
+      first != file) {
+    SayOnceThatOwnFiltersStay({"RocksDB is in ", file->l_name, " and ", first->l_name,
+                               " of one process, and only the latter gets other filters"});
     return nullptr;
   }
   if (const NewPolicyFunction known = __atomic_load_n(&new_policy, __ATOMIC_ACQUIRE)) return known;
-  void* const library = dlopen(kPolicyLibrary, RTLD_NOW | RTLD_LOCAL);
-  void* const start = library == nullptr ? nullptr : dlsym(library, kStartFunction);
-  void* const found = library == nullptr ? nullptr : dlsym(library, kNewPolicyFunction);
-  if (start == nullptr || found == nullptr) {
-    SayOnceThatPolicyIsMissing();
+  const NewPolicyFunction opened =
+      IsOfKnownRocksDB(function) ? OpenPolicy() : OpenPolicyForProgram(file);
+  if (opened == nullptr) {
+    __atomic_store_n(&policy_file, nullptr, __ATOMIC_RELEASE);
     return nullptr;
   }
-  reinterpret_cast<StartFunction>(start)(StartEnvironment());
-  const auto result = reinterpret_cast<NewPolicyFunction>(found);
-  __atomic_store_n(&new_policy, result, __ATOMIC_RELEASE);
-  return result;
+  __atomic_store_n(&new_policy, opened, __ATOMIC_RELEASE);
+  return opened;
 }
 
 // Option strings are parsed without a call of NewBloomFilterPolicy, so the name must be known

@@ -1,5 +1,6 @@
 #include "tests/engines/preload/foreign_engines.h"
 
+#include <cstdlib>
 #include <string>
 
 namespace {
@@ -29,4 +30,9 @@ namespace rocksdb {
 const FilterPolicy* const own_policy = reinterpret_cast<const FilterPolicy*>(&object);
 const FilterPolicy* NewBloomFilterPolicy(double, bool) { return own_policy; }
 const FilterPolicy* NewRibbonFilterPolicy(double, int) { return own_policy; }
+
+#ifdef BLOOMLINE_TEST_VERSION
+std::string GetRocksVersionAsString(bool with_patch);
+std::string GetRocksVersionAsString(bool) { return std::getenv("TEST_ROCKSDB_VERSION"); }
+#endif
 }  // namespace rocksdb

@@ -1,0 +1,30 @@
+# Builds libbloomline_rocksdb_preload_policy-MINOR.so alone, for programs that bundle a RocksDB of
+# this minor version. BLOOMLINE_ROCKSDB_HEADERS has its headers; no librocksdb is needed.
+# packaging/policy_for calls this.
+option(BLOOMLINE_ROCKSDB_RTTI "The program's RocksDB was compiled with type information" ON)
+find_path(BLOOMLINE_ROCKSDB_INCLUDE_DIR rocksdb/version.h REQUIRED NO_DEFAULT_PATH
+          PATHS "${BLOOMLINE_ROCKSDB_HEADERS}" "${BLOOMLINE_ROCKSDB_HEADERS}/include")
+file(READ "${BLOOMLINE_ROCKSDB_INCLUDE_DIR}/rocksdb/version.h" version)
+if(NOT version MATCHES "ROCKSDB_MAJOR ([0-9]+).*ROCKSDB_MINOR ([0-9]+)")
+  message(FATAL_ERROR "${BLOOMLINE_ROCKSDB_INCLUDE_DIR}/rocksdb/version.h has no version")
+endif()
+set(name "rocksdb_preload_policy-${CMAKE_MATCH_1}.${CMAKE_MATCH_2}")
+
+# In the program, the library of this name makes its RocksDB visible: see
+# src/engines/preload/private_scope.h. Here it is empty, and gives the policy library its name.
+file(WRITE "${PROJECT_BINARY_DIR}/empty.cc" "")
+add_library(bloomline_rocksdb_of_program SHARED "${PROJECT_BINARY_DIR}/empty.cc")
+
+set(BLOOMLINE_ROCKSDB_TARGET bloomline_rocksdb_headers)
+add_library(${BLOOMLINE_ROCKSDB_TARGET} INTERFACE IMPORTED)
+target_include_directories(${BLOOMLINE_ROCKSDB_TARGET} SYSTEM INTERFACE
+                           "${BLOOMLINE_ROCKSDB_INCLUDE_DIR}")
+set(bloomline_rocksdb_RTTI "${BLOOMLINE_ROCKSDB_RTTI}")  # bloomline_derives_from need not find out
+if(NOT BLOOMLINE_ROCKSDB_RTTI)
+  string(APPEND name "-no-rtti")
+endif()
+
+add_subdirectory(src/filter)
+add_subdirectory(src/engines/rocksdb)
+set(BLOOMLINE_POLICY_NAME "${name}")
+add_subdirectory(src/engines/preload)

@@ -1,0 +1,1 @@
+// libbloomline_rocksdb_of_program.so, as cmake/PolicyForProgram.cmake makes it.
