@@ -20,6 +20,7 @@
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/stock/stock_builder.h"
+#include "src/engines/rocksdb/stock/stock_names.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/filter/metrics/filter_counts.h"
 #include "src/filter/options/formats.h"
@@ -29,16 +30,19 @@
 namespace bloomline::preload {
 namespace {
 
-// RocksDB's policy, as the program made it, writes every filter except those that would lose keys
-// (StockBuilder). Queries are bloomline's.
-class ReadingPolicy final : public rocksdb::FilterPolicy {
+enum class Writer { kStock, kBloomline };
+
+// A policy with the name and the text of RocksDB's policy, as the program made it. If that one is
+// the writer, it writes every filter except those that would lose keys (StockBuilder). Queries are
+// bloomline's.
+class StockNamedPolicy final : public rocksdb::FilterPolicy {
  public:
-  // `reader` is a policy of bloomline.
-  ReadingPolicy(std::unique_ptr<const rocksdb::FilterPolicy> stock,
-                std::unique_ptr<const rocksdb::FilterPolicy> reader)
-      : stock_(std::const_pointer_cast<rocksdb::FilterPolicy>(
-            std::shared_ptr<const rocksdb::FilterPolicy>(std::move(stock)))),
-        reader_(std::move(reader)) {}
+  // `bloomline` is a policy of bloomline.
+  StockNamedPolicy(std::shared_ptr<const rocksdb::FilterPolicy> stock,
+                   std::unique_ptr<const rocksdb::FilterPolicy> bloomline, Writer writer)
+      : stock_(std::const_pointer_cast<rocksdb::FilterPolicy>(std::move(stock))),
+        bloomline_(std::move(bloomline)),
+        writer_(writer) {}
 
   const char* Name() const override { return stock_->Name(); }
   const char* CompatibilityName() const override { return stock_->CompatibilityName(); }
@@ -47,13 +51,14 @@ class ReadingPolicy final : public rocksdb::FilterPolicy {
 
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override {
+    if (writer_ == Writer::kBloomline) return bloomline_->GetBuilderWithContext(context);
     std::unique_ptr<rocksdb::FilterBitsBuilder> builder(stock_->GetBuilderWithContext(context));
     if (builder == nullptr) return nullptr;
     return new engine::StockBuilder(stock_, std::move(builder),
                                     context.table_options.partition_filters);
   }
   rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
-    return reader_->GetFilterBitsReader(contents);
+    return bloomline_->GetFilterBitsReader(contents);
   }
 
  protected:
@@ -72,7 +77,8 @@ class ReadingPolicy final : public rocksdb::FilterPolicy {
 
  private:
   const std::shared_ptr<rocksdb::FilterPolicy> stock_;
-  const std::unique_ptr<const rocksdb::FilterPolicy> reader_;
+  const std::unique_ptr<const rocksdb::FilterPolicy> bloomline_;
+  const Writer writer_;
 };
 
 std::atomic<const Environment*> environment{nullptr};
@@ -190,28 +196,34 @@ std::unique_ptr<const rocksdb::FilterPolicy> NewWritingPolicy(const Settings& se
   return policy;
 }
 
-// RocksDB's own policy, with bloomline's queries.
-std::unique_ptr<const rocksdb::FilterPolicy> NewReadingPolicy(const Settings& settings,
-                                                              const Asked& asked,
-                                                              std::string* error) {
+// `stock` with bloomline's queries.
+std::unique_ptr<const rocksdb::FilterPolicy> NewReadingPolicy(
+    std::shared_ptr<const rocksdb::FilterPolicy> stock, engine::RibbonOptions ribbon_options,
+    std::string* error) {
   const RocksDBFilterOptions no_filters(FilterOptions{Format::kBlocked, 0});
   std::unique_ptr<rocksdb::FilterPolicy> reader =
-      engine::MakeRocksDBFilterPolicy(no_filters, error, RibbonOptionsFor(settings, asked));
+      engine::MakeRocksDBFilterPolicy(no_filters, error, ribbon_options);
   if (reader == nullptr) return nullptr;
-  return std::make_unique<ReadingPolicy>(NewStockPolicy(asked), std::move(reader));
+  return std::make_unique<StockNamedPolicy>(std::move(stock), std::move(reader), Writer::kStock);
 }
 
-const rocksdb::FilterPolicy* NewPolicy(const Asked& asked, std::string* error) {
+// `keeps_name`: the policy has the name and text of RocksDB's, whatever it writes.
+std::unique_ptr<const rocksdb::FilterPolicy> NewPolicy(const Asked& asked, bool keeps_name,
+                                                       std::string* error) {
   Settings settings = Settings::Parse(*environment, Engine::kRocksDB);
   RocksDBFilterOptions options = OptionsFor(settings, asked);
   std::unique_ptr<const rocksdb::FilterPolicy> policy;
   if (!settings.WritesOwnFilters()) {
     policy = NewWritingPolicy(settings, asked, &options, &settings.wrong);
+    if (policy != nullptr && keeps_name) {
+      policy = std::make_unique<StockNamedPolicy>(NewStockPolicy(asked), std::move(policy),
+                                                  Writer::kBloomline);
+    }
   }
   if (policy == nullptr) {
     settings.KeepOwnFilters();
     options = OptionsFor(settings, asked);
-    policy = NewReadingPolicy(settings, asked, error);
+    policy = NewReadingPolicy(NewStockPolicy(asked), RibbonOptionsFor(settings, asked), error);
     if (policy == nullptr) return nullptr;
   }
   filter::SetSettingsWrong(!settings.wrong.empty());
@@ -221,7 +233,40 @@ const rocksdb::FilterPolicy* NewPolicy(const Asked& asked, std::string* error) {
   if (settings.verbose && engine::WritesFilters(options)) {
     SayOnceWhatIsActive(Engine::kRocksDB, ActiveText(settings, options).c_str());
   }
-  return policy.release();
+  return policy;
+}
+
+// Returns f(std::string* error). If that is null, the program keeps its own filters, and stderr has
+// the reason.
+template <typename F>
+std::unique_ptr<const rocksdb::FilterPolicy> OrSay(F f) {
+  const engine::StockPolicyScope scope;
+  std::string error;
+  std::unique_ptr<const rocksdb::FilterPolicy> policy = support::OrError(&error, f);
+  if (policy == nullptr) {
+    SayOnceThatOwnFiltersStay(Engine::kRocksDB, error.c_str(), Queried::kEnginesOwn);
+  }
+  return policy;
+}
+
+// The policy of an option string or OPTIONS file, which can be read back without bloomline.
+std::unique_ptr<const rocksdb::FilterPolicy> NewNamedPolicy(const engine::StockName& name) {
+  if (name.kind == engine::StockKind::kReader) {
+    return OrSay([&](std::string* error) {
+      return NewReadingPolicy(engine::StockPolicyNamed(engine::kStockReaderName),
+                              engine::RibbonOptions::kOwn, error);
+    });
+  }
+  const Asked asked{name.kind == engine::StockKind::kRibbon, name.bits_per_key,
+                    name.bloom_before_level};
+  std::unique_ptr<const rocksdb::FilterPolicy> policy;
+  if (!engine::StockPolicyScope::IsActive()) {  // else bloomline itself wants RocksDB's policy
+    policy =
+        OrSay([&](std::string* error) { return NewPolicy(asked, /*keeps_name=*/true, error); });
+  }
+  if (policy != nullptr) return policy;
+  const engine::StockPolicyScope scope;
+  return NewStockPolicy(asked);
 }
 
 // Called for each policy, also for those made by name.
@@ -242,6 +287,7 @@ void Start() {
     return;
   }
   if (!RegisterBloomline()) return;
+  engine::MakeStockNamesWith(NewNamedPolicy);
   const Settings settings = Settings::Parse(*environment, Engine::kRocksDB);
   PrepareMetricsFile(settings);
   filter::SetMetricsStart(AtPolicy);
@@ -266,13 +312,7 @@ extern "C" const rocksdb::FilterPolicy* bloomline_preload_new_policy(
     const bloomline::preload::Asked& asked) {
   using namespace bloomline;
   if (engine::StockPolicyScope::IsActive()) return nullptr;
-  const engine::StockPolicyScope scope;
-  std::string error;
-  const rocksdb::FilterPolicy* const policy = support::OrError(
-      &error, [&](std::string* reason) { return preload::NewPolicy(asked, reason); });
-  if (policy == nullptr) {
-    preload::SayOnceThatOwnFiltersStay(preload::Engine::kRocksDB, error.c_str(),
-                                       preload::Queried::kEnginesOwn);
-  }
-  return policy;
+  auto policy = preload::OrSay(
+      [&](std::string* error) { return preload::NewPolicy(asked, /*keeps_name=*/false, error); });
+  return policy.release();
 }

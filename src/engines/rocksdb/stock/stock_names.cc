@@ -1,0 +1,57 @@
+#include "src/engines/rocksdb/stock/stock_names.h"
+
+#include <cstdlib>
+#include <string>
+
+#include "rocksdb/utilities/object_registry.h"
+
+namespace bloomline::engine {
+namespace {
+
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::ObjectLibrary;
+using ROCKSDB_NAMESPACE::ObjectRegistry;
+using PatternEntry = ObjectLibrary::PatternEntry;
+
+// "NAME:10" and "NICKNAME:10.5". RocksDB's function for them is FilterPatternEntryWithBits.
+PatternEntry WithBits(const char* name, const char* nickname) {
+  return PatternEntry(name, false).AddNumber(":", false).AnotherName(nickname);
+}
+
+// Parses what a pattern has matched, as RocksDB does.
+StockName ParseName(StockKind kind, const std::string& id) {
+  StockName name{kind};
+  const size_t bits = id.find(':');
+  if (bits == id.npos) return name;
+  name.bits_per_key = std::atof(id.c_str() + bits + 1);
+  const size_t level = id.find(':', bits + 1);
+  if (level != id.npos) name.bloom_before_level = std::atoi(id.c_str() + level + 1);
+  return name;
+}
+
+void Add(const PatternEntry& pattern, StockKind kind, MakeNamedPolicy make,
+         ObjectLibrary* library) {
+  library->AddFactory<const FilterPolicy>(
+      pattern, [kind, make](const std::string& id, std::unique_ptr<const FilterPolicy>* guard,
+                            std::string*) {
+        *guard = make(ParseName(kind, id));
+        return guard->get();
+      });
+}
+
+}  // namespace
+
+void MakeStockNamesWith(MakeNamedPolicy make) {
+  ObjectLibrary* const library = ObjectRegistry::Default()->AddLibrary("bloomline").get();
+  const PatternEntry bloom = WithBits("bloomfilter", "rocksdb.BloomFilter");
+  const PatternEntry ribbon = WithBits("ribbonfilter", "rocksdb.RibbonFilter");
+  Add(bloom, StockKind::kBloom, make, library);
+  for (const char* const suffix : {":false", ":true"}) {
+    Add(PatternEntry(bloom).AddSuffix(suffix), StockKind::kBloom, make, library);
+  }
+  Add(ribbon, StockKind::kRibbon, make, library);
+  Add(PatternEntry(ribbon).AddNumber(":", true), StockKind::kRibbon, make, library);
+  Add(PatternEntry(kStockReaderName), StockKind::kReader, make, library);
+}
+
+}  // namespace bloomline::engine
