@@ -17,6 +17,7 @@
 #include "src/engines/preload/metrics_file.h"
 #include "src/engines/preload/settings.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
+#include "src/engines/rocksdb/builder/layout_check.h"
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/stock/stock_builder.h"
@@ -82,6 +83,7 @@ class StockNamedPolicy final : public rocksdb::FilterPolicy {
 };
 
 std::atomic<const Environment*> environment{nullptr};
+std::atomic<bool> is_usable{false};  // set by Start
 
 // With a Ribbon filter of N bits per key, RocksDB promises the false-positive rate of a Bloom
 // filter of N, in less memory. kCompact keeps the promise with these bits. They are within 0.02 of
@@ -281,12 +283,14 @@ void AtPolicy() {
 // Variables of the filters are checked when the program asks for a policy, because option strings
 // do not follow them.
 void Start() {
-  const std::string mismatch = engine::RocksDBVersionMismatch();
+  std::string mismatch = engine::RocksDBVersionMismatch();
+  if (mismatch.empty()) mismatch = engine::RocksDBLayoutMismatch();
   if (!mismatch.empty()) {
     SayOnceThatOwnFiltersStay(Engine::kRocksDB, mismatch.c_str(), Queried::kEnginesOwn);
     return;
   }
   if (!RegisterBloomline()) return;
+  is_usable = true;
   engine::MakeStockNamesWith(NewNamedPolicy);
   const Settings settings = Settings::Parse(*environment, Engine::kRocksDB);
   PrepareMetricsFile(settings);
@@ -311,7 +315,7 @@ extern "C" void bloomline_preload_start_3(const bloomline::preload::Environment*
 extern "C" const rocksdb::FilterPolicy* bloomline_preload_new_policy(
     const bloomline::preload::Asked& asked) {
   using namespace bloomline;
-  if (engine::StockPolicyScope::IsActive()) return nullptr;
+  if (!preload::is_usable || engine::StockPolicyScope::IsActive()) return nullptr;
   auto policy = preload::OrSay(
       [&](std::string* error) { return preload::NewPolicy(asked, /*keeps_name=*/false, error); });
   return policy.release();
