@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "bloomline/cpu.h"
@@ -20,7 +19,7 @@
 #include "src/engines/rocksdb/builder/layout_check.h"
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/policy.h"
-#include "src/engines/rocksdb/stock/stock_builder.h"
+#include "src/engines/rocksdb/stock/stock_named_policy.h"
 #include "src/engines/rocksdb/stock/stock_names.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/filter/metrics/filter_counts.h"
@@ -30,57 +29,6 @@
 
 namespace bloomline::preload {
 namespace {
-
-enum class Writer { kStock, kBloomline };
-
-// A policy with the name and the text of RocksDB's policy, as the program made it. If that one is
-// the writer, it writes every filter except those that would lose keys (StockBuilder). Queries are
-// bloomline's.
-class StockNamedPolicy final : public rocksdb::FilterPolicy {
- public:
-  // `bloomline` is a policy of bloomline.
-  StockNamedPolicy(std::shared_ptr<const rocksdb::FilterPolicy> stock,
-                   std::unique_ptr<const rocksdb::FilterPolicy> bloomline, Writer writer)
-      : stock_(std::const_pointer_cast<rocksdb::FilterPolicy>(std::move(stock))),
-        bloomline_(std::move(bloomline)),
-        writer_(writer) {}
-
-  const char* Name() const override { return stock_->Name(); }
-  const char* CompatibilityName() const override { return stock_->CompatibilityName(); }
-  std::string GetId() const override { return stock_->GetId(); }
-  const rocksdb::Customizable* Inner() const override { return stock_.get(); }
-
-  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
-      const rocksdb::FilterBuildingContext& context) const override {
-    if (writer_ == Writer::kBloomline) return bloomline_->GetBuilderWithContext(context);
-    std::unique_ptr<rocksdb::FilterBitsBuilder> builder(stock_->GetBuilderWithContext(context));
-    if (builder == nullptr) return nullptr;
-    return new engine::StockBuilder(stock_, std::move(builder),
-                                    context.table_options.partition_filters);
-  }
-  rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
-    return bloomline_->GetFilterBitsReader(contents);
-  }
-
- protected:
-  // The stock policy's options: from 8.7 on, RocksDB's Ribbon policy has bloom_before_level.
-  rocksdb::Status ConfigureOptions(const rocksdb::ConfigOptions& config,
-                                   const std::unordered_map<std::string, std::string>& options,
-                                   std::unordered_map<std::string, std::string>* unused) override {
-    return stock_->ConfigureFromMap(config, options, unused);
-  }
-  std::string SerializeOptions(const rocksdb::ConfigOptions& config,
-                               const std::string& prefix) const override {
-    std::string text = stock_->ToString(config, prefix);
-    const bool has_options = !text.empty() && text.front() == '{';
-    return has_options ? text.substr(1, text.size() - 2) : text;
-  }
-
- private:
-  const std::shared_ptr<rocksdb::FilterPolicy> stock_;
-  const std::unique_ptr<const rocksdb::FilterPolicy> bloomline_;
-  const Writer writer_;
-};
 
 std::atomic<const Environment*> environment{nullptr};
 std::atomic<bool> is_usable{false};  // set by Start
@@ -206,7 +154,8 @@ std::unique_ptr<const rocksdb::FilterPolicy> NewReadingPolicy(
   std::unique_ptr<rocksdb::FilterPolicy> reader =
       engine::MakeRocksDBFilterPolicy(no_filters, error, ribbon_options);
   if (reader == nullptr) return nullptr;
-  return std::make_unique<StockNamedPolicy>(std::move(stock), std::move(reader), Writer::kStock);
+  return std::make_unique<engine::StockNamedPolicy>(std::move(stock), std::move(reader),
+                                                    engine::Writer::kStock);
 }
 
 // `keeps_name`: the policy has the name and text of RocksDB's, whatever it writes.
@@ -218,8 +167,8 @@ std::unique_ptr<const rocksdb::FilterPolicy> NewPolicy(const Asked& asked, bool 
   if (!settings.WritesOwnFilters()) {
     policy = NewWritingPolicy(settings, asked, &options, &settings.wrong);
     if (policy != nullptr && keeps_name) {
-      policy = std::make_unique<StockNamedPolicy>(NewStockPolicy(asked), std::move(policy),
-                                                  Writer::kBloomline);
+      policy = std::make_unique<engine::StockNamedPolicy>(NewStockPolicy(asked), std::move(policy),
+                                                          engine::Writer::kBloomline);
     }
   }
   if (policy == nullptr) {

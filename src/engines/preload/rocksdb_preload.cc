@@ -68,37 +68,52 @@ bool IsOfKnownRocksDB(const void* function) {
   return found && FileWith(function) == known;
 }
 
-// dlerror names the second library by the argument of dlopen, which may begin with $ORIGIN. A
-// reader needs its real path. `start` and `advice` surround the reason.
-void SayOnceThatPolicyIsMissing(const char* start, const char* path, const char* advice) {
+// A policy library, and how to get it, if it cannot be opened.
+struct PolicyLibrary {
+  const char* path;        // may begin with $ORIGIN
+  const char* start = "";  // the beginning and the end of the sentence that says why
+  const char* end = "";
+  const char* version = nullptr;  // of bloomline; null: any
+};
+
+// dlerror names the second library by the argument of dlopen. A reader needs its real path.
+void SayOnceThatPolicyIsMissing(const PolicyLibrary& library) {
   const char* reason = dlerror();
-  if (reason == nullptr) reason = path;
+  if (reason == nullptr) reason = library.path;
   const link_map* const self = FileWith(kPolicyLibrary);
   char* const folder = self == nullptr ? nullptr : strdup(self->l_name);
   char* const end = folder == nullptr ? nullptr : std::strrchr(folder, '/');
   constexpr size_t kOriginBytes = sizeof(kOrigin) - 1;
-  const bool replaces = end != nullptr && std::strncmp(reason, kOrigin, kOriginBytes) == 0;
-  if (replaces) *end = '\0';
-  SayOnceThatOwnFiltersStay(
-      {start, replaces ? folder : "", replaces ? reason + kOriginBytes : reason, advice});
+  if (end == nullptr || std::strncmp(reason, kOrigin, kOriginBytes) != 0) {
+    SayOnceThatOwnFiltersStay({library.start, reason, library.end});
+  } else {
+    *end = '\0';
+    SayOnceThatOwnFiltersStay({library.start, folder, reason + kOriginBytes, library.end});
+  }
   std::free(folder);
 }
 
-// Opens the second library beside this one.
-NewPolicyFunction OpenPolicy() {
-  void* const library = dlopen(kPolicyLibrary, RTLD_NOW | RTLD_LOCAL);
-  void* const start = library == nullptr ? nullptr : dlsym(library, kStartFunction);
-  void* const found = library == nullptr ? nullptr : dlsym(library, kNewPolicyFunction);
-  if (start == nullptr || found == nullptr) {
-    SayOnceThatPolicyIsMissing("", kPolicyLibrary, "");
+// Opens a policy library. All functions of RocksDB that it needs are looked up before the first of
+// its own is called.
+NewPolicyFunction OpenPolicy(const PolicyLibrary& library) {
+  void* const handle = dlopen(library.path, RTLD_NOW | RTLD_LOCAL);
+  const auto find = [handle](const char* name) {
+    return handle == nullptr ? nullptr : dlsym(handle, name);
+  };
+  const auto* const version = static_cast<const char*>(find(kVersionOfPolicy));
+  void* const found = find(kNewPolicyFunction);
+  void* const start = find(kStartFunction);
+  const bool fits = library.version == nullptr ||
+                    (version != nullptr && std::strcmp(version, library.version) == 0);
+  if (start == nullptr || found == nullptr || !fits) {
+    SayOnceThatPolicyIsMissing(library);
     return nullptr;
   }
   reinterpret_cast<StartFunction>(start)(StartEnvironment());
   return reinterpret_cast<NewPolicyFunction>(found);
 }
 
-// Opens the second library that was built for the program's RocksDB. All functions of RocksDB that
-// it needs are looked up before the first of its own is called.
+// Opens the policy library that was built for the program's RocksDB.
 NewPolicyFunction OpenPolicyForProgram(const link_map* file) {
   ProgramRocksDB rocksdb;
   char path[PATH_MAX];
@@ -110,26 +125,16 @@ NewPolicyFunction OpenPolicyForProgram(const link_map* file) {
                                file->l_name, ": ", error});
     return nullptr;
   }
-  void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  void* const start = library == nullptr ? nullptr : dlsym(library, kStartFunction);
-  void* const found = library == nullptr ? nullptr : dlsym(library, kNewPolicyFunction);
-  void* const version = library == nullptr ? nullptr : dlsym(library, kVersionOfPolicy);
-  if (start == nullptr || found == nullptr || version == nullptr ||
-      std::strcmp(static_cast<const char*>(version), BLOOMLINE_PRELOAD_VERSION) != 0) {
-    char text[PATH_MAX + 64];
-    std::snprintf(text, sizeof(text), "RocksDB %s is in %s: ", rocksdb.version, file->l_name);
-    char advice[128];
-    std::snprintf(
-        advice, sizeof(advice),
-        " (policy_for%s HEADERS builds this library of bloomline " BLOOMLINE_PRELOAD_VERSION
-        " from RocksDB %s)",
-        *rocksdb.rtti == '\0' ? "" : " --no-rtti", rocksdb.minor);
-    SayOnceThatPolicyIsMissing(text, path, advice);
-    dlclose(scope);
-    return nullptr;
-  }
-  reinterpret_cast<StartFunction>(start)(StartEnvironment());
-  return reinterpret_cast<NewPolicyFunction>(found);
+  char begin[PATH_MAX + 64];
+  std::snprintf(begin, sizeof(begin), "RocksDB %s is in %s: ", rocksdb.version, file->l_name);
+  char end[128];
+  std::snprintf(end, sizeof(end),
+                " (policy_for%s HEADERS builds this library of bloomline " BLOOMLINE_PRELOAD_VERSION
+                " from RocksDB %s)",
+                *rocksdb.rtti == '\0' ? "" : " --no-rtti", rocksdb.minor);
+  const NewPolicyFunction opened = OpenPolicy({path, begin, end, BLOOMLINE_PRELOAD_VERSION});
+  if (opened == nullptr) dlclose(scope);
+  return opened;
 }
 
 // Opens the second library, if `function` shows that it can be used. Takes no lock: a thread that
@@ -154,7 +159,7 @@ NewPolicyFunction PolicyFor(const void* function) {
   }
   if (const NewPolicyFunction known = __atomic_load_n(&new_policy, __ATOMIC_ACQUIRE)) return known;
   const NewPolicyFunction opened =
-      IsOfKnownRocksDB(function) ? OpenPolicy() : OpenPolicyForProgram(file);
+      IsOfKnownRocksDB(function) ? OpenPolicy({kPolicyLibrary}) : OpenPolicyForProgram(file);
   if (opened == nullptr) {
     __atomic_store_n(&policy_file, nullptr, __ATOMIC_RELEASE);
     return nullptr;
