@@ -56,7 +56,7 @@ inline void FillEmptyLibrary(const char* needed, EmptyLibrary* library) {
   all.p_type = PT_LOAD;
   all.p_flags = PF_R | PF_W;  // the dynamic linker adjusts addresses in it
   all.p_filesz = all.p_memsz = sizeof(*library);
-  all.p_align = static_cast<ElfW(Xword)>(sysconf(_SC_PAGESIZE));
+  all.p_align = static_cast<ElfW(Word)>(sysconf(_SC_PAGESIZE));
   dynamic.p_type = PT_DYNAMIC;
   dynamic.p_flags = PF_R | PF_W;
   dynamic.p_offset = dynamic.p_vaddr = dynamic.p_paddr = offsetof(EmptyLibrary, dynamic);
@@ -65,7 +65,7 @@ inline void FillEmptyLibrary(const char* needed, EmptyLibrary* library) {
   stack.p_type = PT_GNU_STACK;  // without it, stacks would become executable
   stack.p_flags = PF_R | PF_W;
 
-  const auto set = [library](int entry, ElfW(Sxword) tag, size_t value) {
+  const auto set = [library](int entry, ElfW(Sword) tag, size_t value) {
     library->dynamic[entry].d_tag = tag;
     library->dynamic[entry].d_un.d_val = value;
   };
