@@ -63,6 +63,9 @@ inline const char* FindProgramRocksDB(const link_map* file, ProgramRocksDB* foun
     return "its version is odd";
   }
   *end = '\0';
+  if (std::strspn(found->minor, "0123456") == 1 && found->minor[1] == '.') {
+    return "it is older than RocksDB 7.0";
+  }
   found->rtti = has_rtti ? "" : "-no-rtti";
 
   // The policy library would find this other RocksDB first.
