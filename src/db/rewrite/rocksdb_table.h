@@ -1,0 +1,104 @@
+// Gives one RocksDB table a new filter, without RocksDB. Data blocks are copied byte for byte; the
+// filter, the handles in indexes, properties, metaindex and footer are new. No comparator is
+// needed: a filter needs only user keys.
+//
+// Formats: RocksDB include/rocksdb/table.h (format_version 0 to 7), table/format.h,
+// table/block_based. Whatever is not known is refused by name.
+#ifndef BLOOMLINE_DB_REWRITE_ROCKSDB_TABLE_H_
+#define BLOOMLINE_DB_REWRITE_ROCKSDB_TABLE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "bloomline/filter_options.h"
+#include "src/db/engine_filters/engine_filter.h"
+#include "src/db/sstable/table.h"
+#include "src/support/byte_io.h"
+
+namespace bloomline::db {
+
+// What a caller tells of a table before it is read: the MANIFEST's words about it.
+struct TableSource {
+  std::string path;
+  std::string comparator;  // of its column family
+  uint64_t bytes = 0;
+};
+
+enum class Verdict {
+  kRewritable,
+  // A new filter would be of no use, or the table's keys cannot be known: it has no filter and an
+  // unknown comparator, or no keys. It can stay as it is.
+  kLeft,
+  kRefused,  // the table has something that is not known here, or is not what the MANIFEST says
+  kFailed,   // the table cannot be read, or is damaged
+};
+
+// Facts from footer, metaindex, properties, and the first bytes of the filter.
+struct TableFacts {
+  Verdict verdict = Verdict::kFailed;
+  std::string reason;  // one sentence that begins with the path; empty for kRewritable
+  int format_version = 0;
+  // RocksDB 6.12 and later records it in each table, so it knows the Bloom filter of 6.6.
+  bool has_session = false;
+  uint64_t num_entries = 0;         // without range deletions
+  uint64_t num_filter_entries = 0;  // keys and prefixes; without a record, num_entries
+  uint64_t filter_bytes = 0;        // 0: no filter
+  sstable::FilterKind filter_kind = sstable::FilterKind::kNone;
+  engine_filters::Kind layout = engine_filters::Kind::kUnknown;  // kUnknown without a filter
+  bool has_ranges = false;  // the filter has range entries, which a new filter would lack
+  bool whole_keys = true;
+  bool prefixes = false;
+};
+TableFacts CheckTable(const TableSource& source);
+
+// The session that all new tables of one run name as their writer: cache keys and unique ids come
+// from it (RocksDB db/db_impl, DBImpl::GenerateDbSessionId).
+struct Session {
+  std::string text;  // 20 digits of base 36
+  uint64_t upper = 0, lower = 0;
+};
+// Draws one at random. Returns false with *error if the system has no random numbers.
+bool NewSession(Session* session, std::string* error);
+
+struct TableRewrite {
+  // kBloom, kRibbon, kBlocked or kCompact.
+  Format format = Format::kBloom;
+  double bits_per_key = 10;
+  // With kBloom: writes the filter that RocksDB before 6.6 reads, too.
+  bool is_legacy = false;
+  uint64_t number = 0;  // the new table's file number
+  Session session;
+};
+
+struct RewrittenTable {
+  uint64_t bytes = 0;
+  uint64_t tail_bytes = 0;  // behind the data blocks
+  uint64_t filter_bytes = 0;
+  uint64_t num_filter_entries = 0;
+  uint32_t crc32c = 0;  // of the file, as RocksDB's FileChecksumCrc32c computes it
+  // 16 bytes, as the MANIFEST has it; nothing if the table records no session.
+  std::optional<std::string> unique_id;
+};
+
+enum class Outcome {
+  kDone,
+  kRefused,   // as Verdict::kRefused; some things are only found on the way
+  kFailed,    // reading or writing failed, or the table is damaged
+  kLacksKey,  // the old filter lacks a key that this program would hash: its keys are others
+};
+
+// Writes the new table to `out`, in order, in pieces of about 1 MiB. The old filter is queried for
+// every key. The table must have Verdict::kRewritable. If `out` refuses bytes, its error is that of
+// kFailed. Memory: one filter, 8 bytes per key, and 8 MiB.
+Outcome RewriteTable(const TableSource& source, const TableRewrite& rewrite, support::ByteSink* out,
+                     RewrittenTable* result, std::string* error);
+
+// Opens the written table and queries its filter for every key. `path` is its file. Returns
+// kFailed, with *error, if it is not as `result` says or its filter lacks a key.
+Outcome CheckRewrittenTable(const std::string& path, const TableSource& source,
+                            const RewrittenTable& result, std::string* error);
+
+}  // namespace bloomline::db
+
+#endif  // BLOOMLINE_DB_REWRITE_ROCKSDB_TABLE_H_
