@@ -56,7 +56,8 @@ FilterKeys::FilterKeys(const sstable::Table& table)
 }
 
 bool KeyWalk::Run(std::string* error) {
-  if (!filters_.Init(table_, error)) return false;
+  const bool has_filters = table_.filter_kind() != sstable::FilterKind::kNone;
+  if (has_filters && !filters_.Init(table_, error)) return false;
   reader_ = table_.NewKeyReader(error);
   if (reader_ == nullptr) return false;
   while (!is_stopped_ && reader_->Next()) {
@@ -81,7 +82,9 @@ bool KeyWalk::OpenEntry(bool is_new_block, std::string* error) {
   // Only partitions divide the keys of a block.
   if (is_new_block || table_.filter_kind() == sstable::FilterKind::kPartitioned) {
     const uint64_t filter =
-        filters_.reader().FilterOf(reader_->user_key(), reader_->sequence(), block_);
+        table_.filter_kind() == sstable::FilterKind::kNone
+            ? sstable::Table::FilterReader::kNoFilter
+            : filters_.reader().FilterOf(reader_->user_key(), reader_->sequence(), block_);
     if (filter != filter_) {
       const std::optional<uint64_t> before = filter_;
       filter_ = filter;

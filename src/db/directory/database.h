@@ -23,6 +23,7 @@ struct TableFile {
   int level = -1;                         // -1: unknown, a file on its own
   int column_family = 0;                  // index into Database::column_families
   std::string smallest_key, largest_key;  // user keys
+  std::string stored;                     // what the MANIFEST says of it, as stored, with its tag
 };
 
 struct ColumnFamily {

@@ -69,8 +69,9 @@ class RecordLog {
   }
 
   const std::string& error() const { return error_; }
-  uint64_t record_offset() const { return record_offset_; }  // of the last record
-  uint64_t size() const { return file_.size(); }             // of the file when it was opened
+  uint64_t record_offset() const { return record_offset_; }        // of the last record
+  uint64_t position() const { return block_offset_ + position_; }  // the end of the last record
+  uint64_t size() const { return file_.size(); }                   // of the file when it was opened
 
  private:
   struct Fragment {
@@ -218,7 +219,7 @@ bool LiveFiles::ApplyOne(VersionEdit&& edit, std::string* problem) {
   return true;
 }
 
-bool ReadManifest(const std::string& path, LiveFiles* live, std::string* error) {
+bool ReadManifest(const std::string& path, LiveFiles* live, std::string* error, uint64_t* end) {
   RecordLog log;
   if (!log.Open(path, error)) return false;
   std::string_view record;
@@ -229,6 +230,7 @@ bool ReadManifest(const std::string& path, LiveFiles* live, std::string* error) 
       return Refuse(error, path, ": the record at offset ", log.record_offset(), " ", problem,
                     kLiveIsUnknown);
     }
+    if (end != nullptr && !live->is_in_group()) *end = log.position();
   }
   if (!log.error().empty()) {
     *error = log.error();
@@ -240,6 +242,31 @@ bool ReadManifest(const std::string& path, LiveFiles* live, std::string* error) 
                   " bytes, so its end is missing", kLiveIsUnknown);
   }
   return true;
+}
+
+void AppendRecord(uint64_t offset, std::string_view record, std::string* log) {
+  bool is_first = true;
+  bool is_last = false;
+  while (!is_last) {
+    size_t left = kBlockBytes - static_cast<size_t>((offset + log->size()) % kBlockBytes);
+    if (left < kHeaderBytes) {
+      log->append(left, '\0');
+      left = kBlockBytes;
+    }
+    const std::string_view piece = record.substr(0, left - kHeaderBytes);
+    record.remove_prefix(piece.size());
+    is_last = record.empty();
+    int type = kMiddle;
+    if (is_first) type = is_last ? kFull : kFirst;
+    if (!is_first && is_last) type = kLast;
+    std::string body(1, static_cast<char>(type));
+    body += piece;
+    sstable::AppendFixed32(sstable::MaskCrc32c(sstable::Crc32c(body.data(), body.size())), log);
+    *log += static_cast<char>(piece.size());
+    *log += static_cast<char>(piece.size() >> 8);
+    *log += body;
+    is_first = false;
+  }
 }
 
 }  // namespace bloomline::directory

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/db/directory/database.h"
@@ -28,6 +29,7 @@ class LiveFiles {
   bool Apply(VersionEdit&& edit, std::string* problem);
 
   const std::map<uint32_t, LiveFamily>& families() const { return families_; }  // by number
+  bool is_in_group() const { return !group_.empty(); }                          // edits are missing
   bool has_rocksdb_tags() const { return has_rocksdb_tags_; }
   const Numbers& numbers() const { return numbers_; }  // the last ones
   uint64_t next_file_number() const { return numbers_[1].value_or(0); }
@@ -43,8 +45,13 @@ class LiveFiles {
 
 // Returns false with *error: the file, what is wrong, and where. Damage is an error because the
 // live tables are then unknown, except in a last record that may be incomplete. A MANIFEST that
-// ends before it has all kNumbers is an error, too.
-bool ReadManifest(const std::string& path, LiveFiles* live, std::string* error);
+// ends before it has all kNumbers is an error, too. *end gets the end of the last record that
+// counts: an atomic group that is not complete, or a record that is not whole, may follow.
+bool ReadManifest(const std::string& path, LiveFiles* live, std::string* error,
+                  uint64_t* end = nullptr);
+
+// Appends a record to *log, the end of a MANIFEST from `offset` on.
+void AppendRecord(uint64_t offset, std::string_view record, std::string* log);
 
 }  // namespace bloomline::directory
 

@@ -86,6 +86,7 @@ class Decoder {
   bool Decode(std::string* problem) {
     while (!input_.empty()) {
       uint32_t tag;
+      const char* const begin = input_.data();
       if (!TakeVarint(&input_, &tag)) return Refuse(problem, kWrongBytes, "a tag");
       if (tag >= kFirstOfRocksDB) edit_->has_rocksdb_tags = true;
       const Field* field = std::find_if(std::begin(kFields), std::end(kFields),
@@ -103,13 +104,13 @@ class Decoder {
         return unknown_field_ != 0 ? Refuse(problem, "has field ", unknown_field_, kUnknown)
                                    : Refuse(problem, kWrongBytes, field->name);
       }
-      Apply(tag);
+      Apply(tag, {begin, static_cast<size_t>(input_.data() - begin)});
     }
     return true;
   }
 
  private:
-  void Apply(uint32_t tag) {
+  void Apply(uint32_t tag, std::string_view stored) {
     switch (tag) {
       case kComparator:
         edit_->comparator.emplace(texts_[0]);
@@ -122,7 +123,8 @@ class Decoder {
       case kNewFile3:
       case kNewFile4:
         edit_->new_files.push_back({"", numbers_[1], numbers_[2], static_cast<int>(numbers_[0]), 0,
-                                    std::string(texts_[0]), std::string(texts_[1])});
+                                    std::string(texts_[0]), std::string(texts_[1]),
+                                    std::string(stored)});
         break;
       case kColumnFamily:
         edit_->column_family = static_cast<uint32_t>(numbers_[0]);

@@ -76,7 +76,8 @@ struct RewrittenTable {
   uint64_t tail_bytes = 0;  // behind the data blocks
   uint64_t filter_bytes = 0;
   uint64_t num_filter_entries = 0;
-  uint32_t crc32c = 0;  // of the file, as RocksDB's FileChecksumCrc32c computes it
+  uint64_t num_entries = 0;  // without range deletions
+  uint32_t crc32c = 0;       // of the file, as RocksDB's FileChecksumCrc32c computes it
   // 16 bytes, as the MANIFEST has it; nothing if the table records no session.
   std::optional<std::string> unique_id;
 };

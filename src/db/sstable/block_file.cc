@@ -23,10 +23,18 @@ bool DecodeHandles(std::string_view input, Footer* footer) {
   return TakeBlockHandle(&input, &footer->metaindex) && TakeBlockHandle(&input, &footer->index);
 }
 
-// format_version 6 and later. `bytes` is the whole footer.
+// ---- format_version 6 and later.
+
+constexpr std::string_view kExtendedMagic("\x3e\x00\x7a\x00", 4);
+constexpr size_t kChecksumOffset = 5;
+
+// `bytes` is the whole footer, with zeros in place of its checksum.
+uint32_t FooterChecksum(const Footer& footer, std::string_view bytes, uint64_t offset) {
+  return Checksum(footer.checksum, bytes.data(), bytes.size()) +
+         ChecksumContext(footer.base_context_checksum, offset);
+}
+
 bool DecodeWithContext(std::string_view bytes, bool verify_checksum, Footer* footer) {
-  constexpr std::string_view kExtendedMagic("\x3e\x00\x7a\x00", 4);
-  constexpr size_t kChecksumOffset = 5;
   if (bytes.substr(1, 4) != kExtendedMagic) return false;
   const uint32_t stored = LoadLittleEndian32(bytes.data() + kChecksumOffset);
   footer->base_context_checksum = LoadLittleEndian32(bytes.data() + 9);
@@ -35,10 +43,8 @@ bool DecodeWithContext(std::string_view bytes, bool verify_checksum, Footer* foo
     std::array<char, Footer::kMaxBytes> without_checksum;
     std::memcpy(without_checksum.data(), bytes.data(), bytes.size());
     std::memset(without_checksum.data() + kChecksumOffset, 0, sizeof(stored));
-    const uint32_t computed =
-        Checksum(footer->checksum, without_checksum.data(), without_checksum.size()) +
-        ChecksumContext(footer->base_context_checksum, footer->offset);
-    if (computed != stored) return false;
+    const std::string_view rest(without_checksum.data(), without_checksum.size());
+    if (FooterChecksum(*footer, rest, footer->offset) != stored) return false;
   }
   // 8 bytes follow, which RocksDB reserves for later features.
   if (LoadLittleEndian64(bytes.data() + 33) != 0) return false;
@@ -58,6 +64,35 @@ constexpr uint64_t kLastReadAhead = 1 << 20;
 
 bool TakeBlockHandle(std::string_view* input, BlockHandle* handle) {
   return TakeVarint(input, &handle->offset) && TakeVarint(input, &handle->size);
+}
+
+void AppendBlockHandle(const BlockHandle& handle, std::string* out) {
+  AppendVarint(handle.offset, out);
+  AppendVarint(handle.size, out);
+}
+
+std::string EncodeFooter(const Footer& form, uint64_t offset, const BlockHandle& metaindex,
+                         const BlockHandle& index) {
+  const bool has_context = form.format_version >= 6;
+  std::string bytes(1, static_cast<char>(form.checksum));
+  if (has_context) {
+    bytes += kExtendedMagic;
+    AppendFixed32(0, &bytes);  // its checksum
+    AppendFixed32(form.base_context_checksum, &bytes);
+    AppendFixed32(static_cast<uint32_t>(metaindex.size), &bytes);
+  } else {
+    AppendBlockHandle(metaindex, &bytes);
+    AppendBlockHandle(index, &bytes);
+  }
+  bytes.resize(1 + kHandlesBytes);
+  AppendFixed32(static_cast<uint32_t>(form.format_version), &bytes);
+  bytes.resize(Footer::kMaxBytes);
+  kernels::StoreLittleEndian64(kRocksDBMagic, bytes.data() + bytes.size() - kMagicBytes);
+  if (has_context) {
+    const uint32_t checksum = FooterChecksum(form, bytes, offset);
+    kernels::StoreLittleEndian32(checksum, bytes.data() + kChecksumOffset);
+  }
+  return bytes;
 }
 
 bool DecodeFooter(std::string_view end, uint64_t file_bytes, bool verify_checksum, Footer* footer,

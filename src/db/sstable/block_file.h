@@ -39,7 +39,13 @@ struct Footer {
 bool DecodeFooter(std::string_view end, uint64_t file_bytes, bool verify_checksum, Footer* footer,
                   std::string* problem);
 
+// The footer of another table in the form of this one, format_version 2 or later, at `offset`. From
+// format_version 6 on, the metaindex block must end there, and the index's handle is not stored.
+std::string EncodeFooter(const Footer& form, uint64_t offset, const BlockHandle& metaindex,
+                         const BlockHandle& index);
+
 bool TakeBlockHandle(std::string_view* input, BlockHandle* handle);
+void AppendBlockHandle(const BlockHandle& handle, std::string* out);
 
 // What all readers of a table share; Table::Open sets it.
 struct BlockFile {

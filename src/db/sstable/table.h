@@ -53,7 +53,7 @@ struct OpenOptions {
   std::string comparator;
 };
 
-struct TableParts;
+struct TableParts;  // table_parts.h
 
 // One SSTable. Thread-safe after Open. Keeps the footer, the properties and offsets, but not the
 // blocks. No size in the file is trusted: a block must lie in the file and have 4 GiB at most, or
@@ -84,6 +84,9 @@ class Table {
   class FilterReader;
   // Returns null with *error if the table is damaged, or has no filters.
   std::unique_ptr<FilterReader> NewFilterReader(std::string* error) const;
+
+  // Where its blocks are, for programs that write them anew.
+  const TableParts& parts() const { return *parts_; }
 
   // The keys of the table in file order.
   class KeyReader;
@@ -131,6 +134,7 @@ class Table::KeyReader {
   uint64_t sequence() const { return sequence_; }  // an ingested file may have one for all keys
   uint8_t type() const { return type_; }  // RocksDB's ValueType; LevelDB has only its 0 and 1
   uint64_t block_offset() const { return block_.offset; }      // of the data block in the file
+  uint64_t block_end() const { return block_.offset + block_.size + 5; }  // behind its trailer
   uint32_t entry_in_block() const { return entry_in_block_; }  // from 0 on
   const std::string& error() const { return error_; }
 

@@ -41,8 +41,9 @@ constexpr Tables kTables = MakeTables();
 #endif
 
 __attribute__((target(BLOOMLINE_CRC32_TARGET))) uint32_t InstructionCrc32c(const char* data,
-                                                                           size_t n) {
-  uint64_t crc = 0xffffffff;
+                                                                           size_t n,
+                                                                           uint32_t before) {
+  uint64_t crc = ~before;
   for (; n >= 8; data += 8, n -= 8) crc = _mm_crc32_u64(crc, LoadLittleEndian64(data));
   auto last = static_cast<uint32_t>(crc);
   for (; n > 0; ++data, --n) last = _mm_crc32_u8(last, static_cast<unsigned char>(*data));
@@ -53,8 +54,8 @@ __attribute__((target(BLOOMLINE_CRC32_TARGET))) uint32_t InstructionCrc32c(const
 
 }  // namespace
 
-uint32_t PortableCrc32c(const char* data, size_t n) {
-  uint32_t crc = 0xffffffff;
+uint32_t PortableCrc32c(const char* data, size_t n, uint32_t before) {
+  uint32_t crc = ~before;
   for (; n >= 8; data += 8, n -= 8) {
     const uint64_t group = LoadLittleEndian64(data) ^ crc;
     crc = 0;
@@ -66,12 +67,12 @@ uint32_t PortableCrc32c(const char* data, size_t n) {
   return ~crc;
 }
 
-uint32_t Crc32c(const char* data, size_t n) {
+uint32_t Crc32c(const char* data, size_t n, uint32_t before) {
 #if defined(__x86_64__)
   static const bool has_instruction = __builtin_cpu_supports("sse4.2");
-  if (has_instruction) return InstructionCrc32c(data, n);
+  if (has_instruction) return InstructionCrc32c(data, n, before);
 #endif
-  return PortableCrc32c(data, n);
+  return PortableCrc32c(data, n, before);
 }
 
 uint32_t Checksum(ChecksumType type, const char* data, size_t n) {
@@ -93,6 +94,10 @@ uint32_t Checksum(ChecksumType type, const char* data, size_t n) {
     }
   }
   return 0;
+}
+
+uint64_t UpperXxh3(std::string_view data, uint64_t seed) {
+  return XXH3_128bits_withSeed(data.data(), data.size(), seed).high64;
 }
 
 }  // namespace bloomline::sstable

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace bloomline::sstable {
 
@@ -22,13 +23,17 @@ inline uint32_t ChecksumContext(uint32_t base, uint64_t offset) {
 
 // ---- CRC-32C (Castagnoli), the checksum of LevelDB's blocks and of RocksDB's older ones.
 
-// Uses the instruction of x86-64 CPUs, if there is one.
-uint32_t Crc32c(const char* data, size_t n);
+// Returns the CRC of bytes whose first ones have the CRC `before`; 0: there are none before. Uses
+// the instruction of x86-64 CPUs, if there is one.
+uint32_t Crc32c(const char* data, size_t n, uint32_t before = 0);
 // Crc32c without the instruction, for other CPUs and for tests.
-uint32_t PortableCrc32c(const char* data, size_t n);
+uint32_t PortableCrc32c(const char* data, size_t n, uint32_t before = 0);
 
 // Both engines store CRCs masked, because a CRC over data that contains its own CRC is weak.
 inline uint32_t MaskCrc32c(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8u; }
+
+// The upper half of XXH3's 128 bits, from which RocksDB derives a table's unique id.
+uint64_t UpperXxh3(std::string_view data, uint64_t seed);
 
 }  // namespace bloomline::sstable
 

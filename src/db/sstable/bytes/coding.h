@@ -1,9 +1,10 @@
-// Reads numbers in the form of LevelDB and RocksDB (LevelDB util/coding.h). Functions never read at
-// or behind `limit`.
+// Reads and writes numbers in the form of LevelDB and RocksDB (LevelDB util/coding.h). Functions
+// never read at or behind `limit`.
 #ifndef BLOOMLINE_DB_SSTABLE_BYTES_CODING_H_
 #define BLOOMLINE_DB_SSTABLE_BYTES_CODING_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "src/filter/bits/bytes.h"
@@ -48,6 +49,25 @@ inline bool TakeBytes(std::string_view* input, std::string_view* bytes) {
   *bytes = input->substr(0, size);
   input->remove_prefix(size);
   return true;
+}
+
+// ---- These append to *out.
+
+inline void AppendVarint(uint64_t value, std::string* out) {
+  for (; value >= 128; value >>= 7) *out += static_cast<char>(value | 128);
+  *out += static_cast<char>(value);
+}
+
+inline void AppendFixed32(uint32_t value, std::string* out) {
+  char bytes[4];
+  kernels::StoreLittleEndian32(value, bytes);
+  out->append(bytes, sizeof(bytes));
+}
+
+// Appends the length before the bytes.
+inline void AppendBytes(std::string_view bytes, std::string* out) {
+  AppendVarint(bytes.size(), out);
+  out->append(bytes);
 }
 
 }  // namespace bloomline::sstable

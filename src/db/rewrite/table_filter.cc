@@ -1,0 +1,74 @@
+#include "src/db/rewrite/table_filter.h"
+
+#include "src/filter/bits/hash.h"
+#include "src/filter/options/formats.h"
+#include "src/filter/stock/bloom_bytes.h"
+#include "src/filter/stock/rocksdb_hash.h"
+#include "src/filter/stock/stock_filter.h"
+#include "src/filter/table/layout_table.h"
+
+namespace bloomline::db {
+
+TableFilter::TableFilter(const TableRewrite& rewrite)
+    : format_(rewrite.format), bits_per_key_(rewrite.bits_per_key), is_legacy_(rewrite.is_legacy) {
+  if (filter::IsStock(format_)) return;
+  FilterOptions options;
+  options.format = format_;
+  options.bits_per_key = bits_per_key_;
+  bloomline_.emplace(options);
+}
+
+uint64_t TableFilter::Hash(std::string_view key) const {
+  if (bloomline_) return bloomline_->HashOf(key);
+  if (is_legacy_) return filter::RocksDBHash32(key);
+  return key.size() <= stock::kMaxShortKeyBytes ? stock::ShortRocksDBHash64(key)
+                                                : stock::RocksDBHash64(key);
+}
+
+void TableFilter::Append(uint64_t hash) {
+  if (bloomline_) {
+    bloomline_->AddHash(hash);
+  } else if (stock_.size() == 0 || stock_.back() != hash) {
+    stock_.Append(hash);
+  }
+}
+
+void TableFilter::AddPrefix(std::string_view prefix) {
+  const uint64_t hash = Hash(prefix);
+  if (last_prefix_ == hash) return;
+  last_prefix_ = hash;
+  Append(hash);
+}
+
+uint64_t TableFilter::num_entries() const {
+  return bloomline_ ? bloomline_->num_keys() : stock_.size();
+}
+
+std::string TableFilter::Finish() {
+  last_prefix_.reset();
+  if (num_entries() == 0) return std::string(stock::kAlwaysMatchBytes);
+  return bloomline_ ? FinishBloomline() : FinishBloom();
+}
+
+std::string TableFilter::FinishBloomline() {
+  const filter::FilterShape shape =
+      filter::TableShape(format_, {num_entries(), bits_per_key_, bloomline_->end_bytes()});
+  std::string bytes(static_cast<size_t>(shape.payload_bytes() + bloomline_->tail_bytes()), '\0');
+  bloomline_->FinishTo(shape, bytes.data());
+  return bytes;
+}
+
+std::string TableFilter::FinishBloom() {
+  const stock::StockFilter shape = is_legacy_
+                                       ? stock::LegacyBloomShape(num_entries(), bits_per_key_)
+                                       : stock::BloomShape(num_entries(), bits_per_key_);
+  std::string bytes(static_cast<size_t>(shape.payload_bytes + stock::kTrailerBytes), '\0');
+  const filter::HashList& hashes = stock_;
+  hashes.ForEachChunk(
+      [&](const uint64_t* chunk, size_t n) { stock::AddToBloom(shape, n, chunk, bytes.data()); });
+  stock::WriteBloomTrailer(shape, bytes.data() + shape.payload_bytes);
+  stock_.Clear();
+  return bytes;
+}
+
+}  // namespace bloomline::db

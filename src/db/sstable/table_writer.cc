@@ -1,0 +1,47 @@
+#include "src/db/sstable/table_writer.h"
+
+#include <algorithm>
+
+#include "src/db/sstable/bytes/checksum.h"
+#include "src/db/sstable/bytes/coding.h"
+
+namespace bloomline::sstable {
+namespace {
+
+constexpr size_t kCopiedBytes = 1 << 20;
+
+}  // namespace
+
+bool TableWriter::Append(std::string_view bytes, std::string* error) {
+  if (!out_->Append(bytes.data(), bytes.size(), error)) return false;
+  crc32c_ = Crc32c(bytes.data(), bytes.size(), crc32c_);
+  offset_ += bytes.size();
+  return true;
+}
+
+bool TableWriter::CopyUpTo(const support::ByteSource& from, uint64_t end, std::string* error) {
+  while (offset_ < end) {
+    buffer_.resize(static_cast<size_t>(std::min<uint64_t>(end - offset_, kCopiedBytes)));
+    if (!from.ReadAt(offset_, buffer_.size(), buffer_.data(), error)) return false;
+    if (!Append(buffer_, error)) return false;
+  }
+  return true;
+}
+
+bool TableWriter::AddBlock(std::string_view stored, uint8_t compression_type, BlockHandle* handle,
+                           std::string* error) {
+  *handle = {offset_, stored.size()};
+  buffer_.assign(stored);
+  buffer_ += static_cast<char>(compression_type);
+  AppendFixed32(Checksum(footer_.checksum, buffer_.data(), buffer_.size()) +
+                    ChecksumContext(footer_.base_context_checksum, offset_),
+                &buffer_);
+  return Append(buffer_, error);
+}
+
+bool TableWriter::AddFooter(const BlockHandle& metaindex, const BlockHandle& index,
+                            std::string* error) {
+  return Append(EncodeFooter(footer_, offset_, metaindex, index), error);
+}
+
+}  // namespace bloomline::sstable

@@ -1,0 +1,47 @@
+// Writes a table's file block by block, in the form of an existing table's footer: its format, its
+// kind of checksum, and from format_version 6 on the base of its checksums' context.
+#ifndef BLOOMLINE_DB_SSTABLE_TABLE_WRITER_H_
+#define BLOOMLINE_DB_SSTABLE_TABLE_WRITER_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "src/db/sstable/block_file.h"
+#include "src/support/byte_io.h"
+
+namespace bloomline::sstable {
+
+// Functions return false with *error if the sink refused the bytes, or the file that is copied
+// cannot be read.
+class TableWriter {
+ public:
+  // `footer` and `out` must outlive the writer. format_version: 2 or later.
+  TableWriter(const Footer* footer, support::ByteSink* out) : footer_(*footer), out_(out) {}
+
+  // Copies the bytes of a file from offset() up to `end`.
+  bool CopyUpTo(const support::ByteSource& from, uint64_t end, std::string* error);
+
+  // Writes a block's stored bytes and its trailer.
+  bool AddBlock(std::string_view stored, uint8_t compression_type, BlockHandle* handle,
+                std::string* error);
+
+  // Writes the end of the file. The index's handle counts up to format_version 5.
+  bool AddFooter(const BlockHandle& metaindex, const BlockHandle& index, std::string* error);
+
+  uint64_t offset() const { return offset_; }  // the bytes written so far
+  uint32_t crc32c() const { return crc32c_; }  // their CRC
+
+ private:
+  bool Append(std::string_view bytes, std::string* error);
+
+  const Footer& footer_;
+  support::ByteSink* const out_;
+  uint64_t offset_ = 0;
+  uint32_t crc32c_ = 0;
+  std::string buffer_;
+};
+
+}  // namespace bloomline::sstable
+
+#endif  // BLOOMLINE_DB_SSTABLE_TABLE_WRITER_H_
