@@ -1,0 +1,397 @@
+// Databases that RocksDB wrote in all its forms get new filters without it. RocksDB then opens them
+// with all its checks, and gives the same answers.
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/file_checksum.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bloomline/rocksdb.h"
+#include "src/db/directory/database.h"
+#include "src/db/rewrite/rocksdb_manifest.h"
+#include "src/db/rewrite/rocksdb_table.h"
+#include "tests/db/table_entries.h"
+#include "tests/engines/rocksdb_open.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline::tests::rewrite_rocksdb_test {
+namespace {
+
+using db::Outcome;
+using db::TableRewrite;
+using TableOptions = rocksdb::BlockBasedTableOptions;
+
+constexpr int kRocksDBVersion = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR;
+constexpr uint32_t kLastFormatVersion = kRocksDBVersion >= 1004  ? 7
+                                        : kRocksDBVersion >= 806 ? 6
+                                                                 : 5;
+constexpr int kKeys = 3000;
+constexpr size_t kPrefixBytes = 6;
+
+// An application's own order: a reversed one.
+class OwnOrder : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "app.OwnOrder"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    return b.compare(a);
+  }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+struct Case {
+  rocksdb::Options options;
+  TableOptions table;
+  bool has_range_deletion = false;
+  bool ingests = false;
+  bool has_right_file_checksums = true;  // 7.8.3 itself fails to verify them with block_align
+
+  Case() {
+    options.create_if_missing = options.create_missing_column_families = true;
+    options.write_buffer_size = 64 << 10;
+    options.target_file_size_base = 32 << 10;
+    options.max_bytes_for_level_base = 96 << 10;
+    options.level0_file_num_compaction_trigger = 3;
+    options.compression = rocksdb::kNoCompression;
+    options.paranoid_checks = true;
+    options.file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 704
+    options.verify_sst_unique_id_in_manifest = true;
+#endif
+    table.format_version = kLastFormatVersion;
+    table.block_size = 1024;
+    table.optimize_filters_for_memory = false;
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(5));
+  }
+  void Finish() { options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table)); }
+  size_t timestamp_bytes() const { return options.comparator->timestamp_size(); }
+};
+
+std::string Key(int i) {
+  std::string key = std::to_string(i * 7919LL % 100003);
+  key = "k" + std::string(6 - key.size(), '0') + key;
+  if (i % 5 == 0) key += std::string(static_cast<size_t>(i % 60), 'x');
+  return key;
+}
+
+// An open database of two families.
+class Opened {
+ public:
+  Opened(const Case& opened, const std::string& path) : case_(opened) {
+    std::vector<rocksdb::ColumnFamilyDescriptor> families{
+        {rocksdb::kDefaultColumnFamilyName, case_.options}, {"two", case_.options}};
+    const rocksdb::Status status =
+        OpenRocksDB(rocksdb::DBOptions(case_.options), path, families, &handles_, &db_);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+  }
+  ~Opened() {
+    if (db_ == nullptr) return;
+    for (rocksdb::ColumnFamilyHandle* handle : handles_) {
+      db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+    }
+    db_->Close().PermitUncheckedError();
+  }
+  rocksdb::DB* db() const { return db_.get(); }
+
+  void Write(const std::string& outside) const {
+    for (rocksdb::ColumnFamilyHandle* family : handles_) {
+      for (int i = 0; i < kKeys; ++i) {
+        Put(family, Key(i), "value " + std::to_string(i) + std::string(40, 'v'));
+        if (i % 100 == 99) Delete(family, Key(i - 50));
+        if (i == kKeys / 2) {
+          EXPECT_TRUE(db_->Flush({}, family).ok());
+        }
+      }
+      if (case_.has_range_deletion) {
+        rocksdb::Slice begin = "k010000", end = "k012000";
+        if (case_.options.comparator->Compare(begin, end) > 0) std::swap(begin, end);
+        EXPECT_TRUE(db_->DeleteRange({}, family, begin, end).ok());
+      }
+      EXPECT_TRUE(db_->Flush({}, family).ok());
+    }
+    if (case_.ingests) Ingest(outside);
+    Put(handles_[0], "only in the log", "1");
+  }
+
+  // All answers that do not depend on the filters, as a text.
+  std::string Answers() const {
+    std::string all;
+    for (rocksdb::ColumnFamilyHandle* family : handles_) {
+      for (int i = 0; i < kKeys; ++i) all += Get(family, Key(i)) + Get(family, Key(i) + "!");
+      all += Get(family, "only in the log") + MultiGet(family);
+      std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(Options(), family));
+      for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
+        all += iterator->key().ToString() + iterator->value().ToString();
+      }
+      EXPECT_TRUE(iterator->status().ok()) << iterator->status().ToString();
+      if (case_.options.prefix_extractor != nullptr) all += PrefixSeeks(family);
+    }
+    return all;
+  }
+
+  void ExpectSound() const {
+    rocksdb::Status status = db_->VerifyChecksum();
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    if (!case_.has_right_file_checksums) return;
+    status = db_->VerifyFileChecksums({});
+    EXPECT_TRUE(status.ok()) << status.ToString();
+  }
+
+ private:
+  rocksdb::ReadOptions Options() const {
+    rocksdb::ReadOptions options;
+    if (case_.timestamp_bytes() != 0) options.timestamp = &newest_slice_;
+    return options;
+  }
+  void Put(rocksdb::ColumnFamilyHandle* family, const std::string& key,
+           const std::string& value) const {
+    const rocksdb::Status status = case_.timestamp_bytes() == 0
+                                       ? db_->Put({}, family, key, value)
+                                       : db_->Put({}, family, key, NextTime(), value);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+  }
+  void Delete(rocksdb::ColumnFamilyHandle* family, const std::string& key) const {
+    EXPECT_TRUE((case_.timestamp_bytes() == 0 ? db_->Delete({}, family, key)
+                                              : db_->Delete({}, family, key, NextTime()))
+                    .ok());
+  }
+  std::string NextTime() const {
+    ++time_;
+    return std::string(reinterpret_cast<const char*>(&time_), sizeof(time_));
+  }
+  void Ingest(const std::string& path) const {
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), case_.options, handles_[0]);
+    EXPECT_TRUE(writer.Open(path).ok());
+    for (int i = 20000; i < 20300; ++i) {
+      EXPECT_TRUE(writer.Put("k0" + std::to_string(i), "ingested").ok());
+    }
+    EXPECT_TRUE(writer.Finish().ok());
+    rocksdb::IngestExternalFileOptions options;
+    options.write_global_seqno = true;
+    const rocksdb::Status status = db_->IngestExternalFile(handles_[0], {path}, options);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+  }
+  std::string Get(rocksdb::ColumnFamilyHandle* family, const std::string& key) const {
+    std::string value;
+    const rocksdb::Status status = db_->Get(Options(), family, key, &value);
+    EXPECT_TRUE(status.ok() || status.IsNotFound()) << status.ToString();
+    return status.ok() ? value + '+' : "-";
+  }
+  std::string MultiGet(rocksdb::ColumnFamilyHandle* family) const {
+    std::vector<std::string> keys;
+    for (int i = 0; i < kKeys; i += 3) keys.push_back(Key(i));
+    const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+    std::vector<rocksdb::PinnableSlice> values(keys.size());
+    std::vector<rocksdb::Status> statuses(keys.size());
+    db_->MultiGet(Options(), family, keys.size(), slices.data(), values.data(), statuses.data());
+    std::string all;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      EXPECT_TRUE(statuses[i].ok() || statuses[i].IsNotFound()) << statuses[i].ToString();
+      all += statuses[i].ok() ? values[i].ToString() : "-";
+    }
+    return all;
+  }
+  std::string PrefixSeeks(rocksdb::ColumnFamilyHandle* family) const {
+    rocksdb::ReadOptions options = Options();
+    options.prefix_same_as_start = true;
+    std::string all;
+    for (int i = 0; i < kKeys; i += 7) {
+      std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(options, family));
+      iterator->Seek(Key(i).substr(0, kPrefixBytes));
+      for (; iterator->Valid(); iterator->Next()) all += iterator->key().ToString() + ' ';
+    }
+    return all;
+  }
+
+  Case case_;
+  std::unique_ptr<rocksdb::DB> db_;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles_;
+  mutable uint64_t time_ = 0;
+  const std::string newest_ = std::string(8, '\xff');
+  const rocksdb::Slice newest_slice_{newest_};
+};
+
+class FileSink : public support::ByteSink {
+ public:
+  explicit FileSink(const std::string& path) : out_(path, std::ios::binary) {}
+  bool Append(const char* data, uint64_t n, std::string*) override {
+    out_.write(data, static_cast<std::streamsize>(n));
+    return out_.good();
+  }
+
+ private:
+  std::ofstream out_;
+};
+
+std::string Numbered(const char* before, uint64_t number, const char* after) {
+  const std::string digits = std::to_string(number);
+  return before + std::string(6 - digits.size(), '0') + digits + after;
+}
+
+// Gives all tables in the folder new filters, in place. Returns how many there were.
+size_t RewriteAll(const std::string& folder, TableRewrite rewrite) {
+  directory::Database database;
+  std::string error;
+  EXPECT_TRUE(directory::ReadDirectory(folder, {}, &database, &error)) << error;
+  std::string current = ReadFile(folder + "/CURRENT");
+  current.pop_back();
+  const std::string manifest = folder + "/" + current;
+  uint64_t next;
+  EXPECT_TRUE(db::CheckManifest(manifest, &next, &error)) << error;
+  next += 100;  // beyond the numbers of logs and OPTIONS
+  EXPECT_TRUE(db::NewSession(&rewrite.session, &error)) << error;
+  std::sort(database.files.begin(), database.files.end(),
+            [](const auto& a, const auto& b) { return a.number < b.number; });
+  std::map<uint64_t, db::NewTable> tables;
+  for (const directory::TableFile& file : database.files) {
+    const auto family = static_cast<size_t>(file.column_family);
+    const db::TableSource source{file.path, database.column_families[family].comparator,
+                                 file.bytes};
+    const db::TableFacts facts = db::CheckTable(source);
+    EXPECT_EQ(facts.verdict, db::Verdict::kRewritable) << facts.reason;
+    rewrite.number = next++;
+    const std::string path = Numbered((folder + "/").c_str(), rewrite.number, ".sst");
+    db::NewTable& added = tables[file.number];
+    added.number = rewrite.number;
+    {
+      FileSink sink(path);
+      EXPECT_EQ(db::RewriteTable(source, rewrite, &sink, &added.table, &error), Outcome::kDone)
+          << error;
+    }
+    EXPECT_EQ(db::CheckRewrittenTable(path, source, added.table, &error), Outcome::kDone) << error;
+  }
+  FileSink sink(Numbered((folder + "/MANIFEST-").c_str(), next, ""));
+  EXPECT_TRUE(db::WriteManifest(manifest, tables, next + 1, &sink, &error)) << error;
+  std::ofstream(folder + "/CURRENT") << Numbered("MANIFEST-", next, "\n");
+  return tables.size();
+}
+
+struct Form {
+  std::string name;
+  std::function<void(Case*)> change;
+};
+void PrintTo(const Form& form, std::ostream* out) { *out << form.name; }
+
+std::vector<Form> Forms() {
+  static OwnOrder own;
+  std::vector<Form> forms;
+  const auto add = [&](const std::string& name, auto change) { forms.push_back({name, change}); };
+  for (uint32_t version = 2; version <= kLastFormatVersion; ++version) {
+    add("Version" + std::to_string(version), [=](Case* c) { c->table.format_version = version; });
+  }
+  for (const auto checksum :
+       {rocksdb::kNoChecksum, rocksdb::kCRC32c, rocksdb::kxxHash, rocksdb::kxxHash64}) {
+    add("Checksum" + std::to_string(checksum), [=](Case* c) { c->table.checksum = checksum; });
+  }
+  for (const auto codec : rocksdb::GetSupportedCompressions()) {
+    if (codec != rocksdb::kSnappyCompression && codec != rocksdb::kLZ4Compression &&
+        codec != rocksdb::kZSTD) {
+      continue;
+    }
+    add("Codec" + std::to_string(codec), [=](Case* c) {
+      c->options.compression = codec;
+      c->table.index_block_restart_interval = 8;
+      if (codec == rocksdb::kSnappyCompression) return;
+      c->options.compression_opts.max_dict_bytes = 4096;
+    });
+  }
+  add("FirstKeys", [](Case* c) { c->table.index_type = TableOptions::kBinarySearchWithFirstKey; });
+  add("HashIndex", [](Case* c) {
+    c->table.index_type = TableOptions::kHashSearch;
+    c->options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kPrefixBytes));
+  });
+  add("HashesInBlocks",
+      [](Case* c) { c->table.data_block_index_type = TableOptions::kDataBlockBinaryAndHash; });
+  for (const bool separators : {false, true}) {
+    add("TwoLevels" + std::to_string(separators), [=](Case* c) {
+      c->table.index_type = TableOptions::kTwoLevelIndexSearch;
+      c->table.metadata_block_size = 256;
+      c->table.format_version = separators ? kLastFormatVersion : 2;
+      c->options.compression = rocksdb::kSnappyCompression;
+    });
+  }
+  add("Align", [](Case* c) {
+    c->table.block_align = true;
+    c->has_right_file_checksums = false;
+  });
+  add("RangeDeletion", [](Case* c) { c->has_range_deletion = true; });
+  add("Ingested", [](Case* c) { c->ingests = true; });
+  add("Prefixes", [](Case* c) {
+    c->options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kPrefixBytes));
+  });
+  add("CappedPrefixesAlone", [](Case* c) {
+    c->options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(kPrefixBytes));
+    c->table.whole_key_filtering = false;
+  });
+  add("OwnOrder", [](Case* c) { c->options.comparator = &own; });
+  add("Reversed", [](Case* c) { c->options.comparator = rocksdb::ReverseBytewiseComparator(); });
+  add("Timestamps", [](Case* c) {
+    if (TimestampComparator() != nullptr) c->options.comparator = TimestampComparator();
+  });
+  add("Ribbon", [](Case* c) { c->table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(8)); });
+  add("NoFilter", [](Case* c) { c->table.filter_policy.reset(); });
+  add("Blobs", [](Case* c) {
+    c->options.enable_blob_files = true;
+    c->options.min_blob_size = 30;
+  });
+  add("Universal",
+      [](Case* c) { c->options.compaction_style = rocksdb::kCompactionStyleUniversal; });
+  return forms;
+}
+
+class RewriteFormTest : public testing::TestWithParam<Form> {};
+
+TEST_P(RewriteFormTest, GivesTheSameAnswers) {
+  TempDir dir;
+  Case form;
+  GetParam().change(&form);
+  form.Finish();
+  std::string answers;
+  {
+    Opened written(form, dir.Path("db"));
+    ASSERT_NE(written.db(), nullptr);
+    written.Write(dir.Path("ingested"));
+    answers = written.Answers();
+  }
+  for (const Format format : {Format::kBloom, Format::kBlocked, Format::kCompact}) {
+    SCOPED_TRACE(FormatName(format));
+    const std::string folder = dir.Path(FormatName(format));
+    std::filesystem::copy(dir.Path("db"), folder, std::filesystem::copy_options::recursive);
+    TableRewrite rewrite;
+    rewrite.format = format;
+    rewrite.bits_per_key = 12;
+    rewrite.is_legacy = format == Format::kBloom && form.table.format_version < 5;
+    EXPECT_GE(RewriteAll(folder, rewrite), 4u);
+    Case reopened = form;
+    reopened.options.create_if_missing = false;
+    reopened.options.disable_auto_compactions = true;
+    if (format != Format::kBloom) {
+      reopened.table.filter_policy = NewRocksDBFilterPolicy(FilterOptions());
+      reopened.Finish();
+    }
+    Opened opened(reopened, folder);
+    ASSERT_NE(opened.db(), nullptr);
+    EXPECT_TRUE(opened.Answers() == answers);
+    opened.ExpectSound();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, RewriteFormTest, testing::ValuesIn(Forms()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace bloomline::tests::rewrite_rocksdb_test
