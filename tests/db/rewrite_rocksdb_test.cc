@@ -210,8 +210,10 @@ class Opened {
     options.prefix_same_as_start = true;
     std::string all;
     for (int i = 0; i < kKeys; i += 7) {
+      const std::string key = Key(i);
+      if (!case_.options.prefix_extractor->InDomain(key)) continue;
       std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(options, family));
-      iterator->Seek(Key(i).substr(0, kPrefixBytes));
+      iterator->Seek(case_.options.prefix_extractor->Transform(key));
       for (; iterator->Valid(); iterator->Next()) all += iterator->key().ToString() + ' ';
     }
     return all;
@@ -284,6 +286,8 @@ struct Form {
   std::string name;
   std::function<void(Case*)> change;
 };
+
+void Partition(Case* c) { PartitionFilters(256, &c->table); }
 void PrintTo(const Form& form, std::ostream* out) { *out << form.name; }
 
 std::vector<Form> Forms() {
@@ -344,6 +348,31 @@ std::vector<Form> Forms() {
   });
   add("Ribbon", [](Case* c) { c->table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(8)); });
   add("NoFilter", [](Case* c) { c->table.filter_policy.reset(); });
+  for (uint32_t version = 2; version <= kLastFormatVersion; ++version) {
+    add("PartitionsVersion" + std::to_string(version), [=](Case* c) {
+      Partition(c);
+      c->table.format_version = version;
+      c->table.index_block_restart_interval = version % 2 == 0 ? 8 : 1;
+    });
+  }
+  add("PartitionsOfPrefixes", [](Case* c) {
+    Partition(c);
+    c->options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kPrefixBytes));
+  });
+  add("PartitionsOfPrefixesAlone", [](Case* c) {
+    Partition(c);
+    c->options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kPrefixBytes + 1));
+    c->table.whole_key_filtering = false;
+  });
+  add("PartitionsOwnOrder", [](Case* c) {
+    Partition(c);
+    c->options.comparator = &own;
+    c->options.compression = rocksdb::kSnappyCompression;
+  });
+  add("PartitionsTimestamps", [](Case* c) {
+    Partition(c);
+    if (TimestampComparator() != nullptr) c->options.comparator = TimestampComparator();
+  });
   add("Blobs", [](Case* c) {
     c->options.enable_blob_files = true;
     c->options.min_blob_size = 30;

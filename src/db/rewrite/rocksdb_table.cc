@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "bloomline/seed.h"
 #include "src/db/key_walk.h"
@@ -38,11 +40,21 @@ class QueryWalk : public KeyWalk {
   uint64_t data_end() const { return data_end_; }
 
  protected:
+  std::string_view last_key() const { return last_key_; }
+  // The next key counts even if it is the last one again.
+  void ForgetLastKey() { has_last_ = false; }
+
   virtual void AddKey(std::string_view /*key*/) {}
   virtual void AddPrefix(std::string_view /*prefix*/) {}
   virtual bool BeginBlock(std::string* /*error*/) { return true; }
 
  private:
+  // Versions of one key may be in two partitions.
+  bool OpenFilter(std::optional<uint64_t> /*before*/, std::string* /*error*/) override {
+    ForgetLastKey();
+    return true;
+  }
+
   bool AddEntry(std::string* error) override {
     ++num_entries_;
     if (entry().entry_in_block() == 0) {
@@ -93,27 +105,89 @@ class QueryWalk : public KeyWalk {
   std::string unproven_;
 };
 
-// Copies the data blocks meanwhile, and collects the keys for the new filter.
+// The filters of a new table.
+struct NewFilters {
+  // Partitions with their separators; or one filter, whose separator means nothing.
+  std::vector<std::pair<std::string, std::string>> filters;
+  uint64_t num_entries = 0;
+};
+
+// The bytes of a partition of the new filter: as many as the old ones had on average.
+uint64_t PartitionBytes(const TableBlocks& blocks, uint64_t num_partitions) {
+  constexpr uint64_t kDefault = 4096;  // RocksDB's metadata_block_size
+  const uint64_t bytes = blocks.Number(kFilterSize, 0);
+  return num_partitions == 0 || bytes == 0 ? kDefault : bytes / num_partitions;
+}
+
+// Copies the data blocks meanwhile, and builds the new filters. Partitions end where data blocks
+// do: the index has separators there, so no comparator is needed to make them.
 class SourceWalk final : public QueryWalk {
  public:
   SourceWalk(const TableBlocks& blocks, const TableRewrite& rewrite, sstable::TableWriter* out)
-      : QueryWalk(*blocks.table), file_(blocks.parts().blocks.file), filter_(rewrite), out_(*out) {}
+      : QueryWalk(*blocks.table),
+        blocks_(blocks),
+        bits_per_key_(rewrite.bits_per_key),
+        is_partitioned_(blocks.table->filter_kind() == FilterKind::kPartitioned),
+        filter_(rewrite),
+        out_(*out) {}
 
-  TableFilter& new_filter() { return filter_; }
+  // The filters of all keys, once the walk is done.
+  NewFilters TakeFilters() {
+    EndFilter();
+    return std::move(built_);
+  }
 
  private:
   void AddKey(std::string_view key) override { filter_.AddKey(key); }
   void AddPrefix(std::string_view prefix) override { filter_.AddPrefix(prefix); }
 
-  // Blocks are copied soon after they were read, while they are in the page cache.
   bool BeginBlock(std::string* error) override {
+    if (is_partitioned_) {
+      if (IsFull()) BeginPartition();
+      separator_.assign(entry().block_separator());
+    }
+    // Blocks are copied soon after they were read, while they are in the page cache.
     constexpr uint64_t kAtOnce = 1 << 20;
     const uint64_t begin = entry().block_offset();
-    return begin < out_.offset() + kAtOnce || out_.CopyUpTo(file_, begin, error);
+    return begin < out_.offset() + kAtOnce ||
+           out_.CopyUpTo(blocks_.parts().blocks.file, begin, error);
   }
 
-  const support::InputFile& file_;
+  bool IsFull() {
+    if (partition_bytes_ == 0) {
+      partition_bytes_ = PartitionBytes(blocks_, filters_.reader().num_filters());
+    }
+    const double bits = static_cast<double>(filter_.num_entries()) * bits_per_key_;
+    return bits >= 8 * static_cast<double>(partition_bytes_);
+  }
+
+  // A seek may lead to a partition that ends before the first key with the sought prefix, or begins
+  // behind the last one. So both partitions have the prefixes of the keys on either side.
+  void BeginPartition() {
+    AddPrefixOf(keys_.Key(entry().user_key()));
+    EndFilter();
+    AddPrefixOf(last_key());
+    ForgetLastKey();
+  }
+
+  void AddPrefixOf(std::string_view key) {
+    std::string_view prefix;
+    if (keys_.prefixes && keys_.Prefix(key, &prefix)) filter_.AddPrefix(prefix);
+  }
+
+  void EndFilter() {
+    built_.num_entries += filter_.num_entries();
+    std::string bytes = filter_.Finish();
+    built_.filters.emplace_back(separator_, std::move(bytes));
+  }
+
+  const TableBlocks& blocks_;
+  const double bits_per_key_;
+  const bool is_partitioned_;
+  uint64_t partition_bytes_ = 0;
   TableFilter filter_;
+  std::string separator_;  // of the current block
+  NewFilters built_;
   sstable::TableWriter& out_;
 };
 
@@ -128,17 +202,28 @@ class TailWriter {
         reader_(&parts_.blocks, BlockReader::Access::kRandom),
         properties_(blocks.properties) {}
 
-  bool Write(TableFilter* filter, RewrittenTable* result, std::string* error) {
-    return AddFilter(filter, result, error) && MoveBlocks(error) && AddProperties(result, error) &&
-           AddMetaindex(error);
+  bool Write(NewFilters filters, RewrittenTable* result, std::string* error) {
+    return AddFilters(std::move(filters), result, error) && MoveBlocks(error) &&
+           AddProperties(result, error) && AddMetaindex(error);
   }
 
  private:
-  bool AddFilter(TableFilter* filter, RewrittenTable* result, std::string* error) {
-    result->num_filter_entries = filter->num_entries();
-    BlockHandle& handle = meta_[StrCat("fullfilter.", engine_filters::kRocksDBName)];
-    if (!out_.AddBlock(filter->Finish(), 0, &handle, error)) return false;
-    result->filter_bytes = handle.size;
+  bool AddFilters(NewFilters filters, RewrittenTable* result, std::string* error) {
+    result->num_filter_entries = filters.num_entries;
+    const bool is_partitioned = blocks_.table->filter_kind() == FilterKind::kPartitioned;
+    BlockWriter index(!parts_.internal.index.has_deltas);
+    BlockHandle handle;
+    for (auto& [separator, bytes] : filters.filters) {
+      if (!out_.AddBlock(std::move(bytes), 0, &handle, error)) return false;
+      result->filter_bytes += handle.size;
+      index.Add(separator, sstable::BlockHandleText(handle));
+    }
+    if (is_partitioned) {
+      if (!out_.AddBlock(index.Finish(), 0, &handle, error)) return false;
+      result->filter_bytes += handle.size;
+    }
+    const char* const kind = is_partitioned ? "partitionedfilter." : "fullfilter.";
+    meta_[StrCat(kind, engine_filters::kRocksDBName)] = handle;
     return true;
   }
 
@@ -148,8 +233,8 @@ class TailWriter {
     if (!reader_.HasRightChecksum(stored, from)) {
       return parts_.blocks.Damaged(error, what, from.offset, "its checksum is wrong");
     }
-    const std::string_view bytes(stored, static_cast<size_t>(from.size));
-    return out_.AddBlock(bytes, static_cast<uint8_t>(stored[from.size]), to, error);
+    std::string bytes(stored, static_cast<size_t>(from.size));
+    return out_.AddBlock(std::move(bytes), static_cast<uint8_t>(stored[from.size]), to, error);
   }
 
   bool MoveBlocks(std::string* error) {
@@ -173,9 +258,7 @@ class TailWriter {
     for (const auto& [separator, handle] : blocks_.index_partitions) {
       BlockHandle moved;
       if (!Move("index partition", handle, &moved, error)) return false;
-      std::string value;
-      sstable::AppendBlockHandle(moved, &value);
-      top.Add(separator, value);
+      top.Add(separator, sstable::BlockHandleText(moved));
     }
     if (!out_.AddBlock(top.Finish(), 0, &index_, error)) return false;
     if (properties_.count(kTopIndexSize) != 0) SetNumber(kTopIndexSize, index_.size);
@@ -223,11 +306,7 @@ class TailWriter {
 
   bool AddMetaindex(std::string* error) {
     BlockWriter block;
-    for (const auto& [name, handle] : meta_) {
-      std::string value;
-      sstable::AppendBlockHandle(handle, &value);
-      block.Add(name, value);
-    }
+    for (const auto& [name, handle] : meta_) block.Add(name, sstable::BlockHandleText(handle));
     BlockHandle metaindex;
     return out_.AddBlock(block.Finish(), 0, &metaindex, error) &&
            out_.AddFooter(metaindex, index_, error);
@@ -369,7 +448,7 @@ Outcome RewriteTable(const TableSource& source, const TableRewrite& rewrite, sup
   uint64_t tail_start;
   if (!FindTail(blocks, walk.data_end(), &tail_start, error) ||
       !writer.CopyUpTo(parts.blocks.file, tail_start, error) ||
-      !TailWriter(blocks, rewrite, &writer).Write(&walk.new_filter(), result, error)) {
+      !TailWriter(blocks, rewrite, &writer).Write(walk.TakeFilters(), result, error)) {
     return Outcome::kFailed;
   }
   result->num_entries = walk.num_entries();

@@ -1,5 +1,6 @@
 #include "src/db/rewrite/table_filter.h"
 
+#include "src/db/sstable/block_file.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/stock/bloom_bytes.h"
@@ -8,6 +9,17 @@
 #include "src/filter/table/layout_table.h"
 
 namespace bloomline::db {
+namespace {
+
+// The bytes of a filter, with room for the trailer of its block, so that it is not copied.
+std::string Zeros(uint64_t n) {
+  std::string bytes;
+  bytes.reserve(static_cast<size_t>(n + sstable::kBlockTrailerBytes));
+  bytes.resize(static_cast<size_t>(n));
+  return bytes;
+}
+
+}  // namespace
 
 TableFilter::TableFilter(const TableRewrite& rewrite)
     : format_(rewrite.format), bits_per_key_(rewrite.bits_per_key), is_legacy_(rewrite.is_legacy) {
@@ -53,7 +65,7 @@ std::string TableFilter::Finish() {
 std::string TableFilter::FinishBloomline() {
   const filter::FilterShape shape =
       filter::TableShape(format_, {num_entries(), bits_per_key_, bloomline_->end_bytes()});
-  std::string bytes(static_cast<size_t>(shape.payload_bytes() + bloomline_->tail_bytes()), '\0');
+  std::string bytes = Zeros(shape.payload_bytes() + bloomline_->tail_bytes());
   bloomline_->FinishTo(shape, bytes.data());
   return bytes;
 }
@@ -62,7 +74,7 @@ std::string TableFilter::FinishBloom() {
   const stock::StockFilter shape = is_legacy_
                                        ? stock::LegacyBloomShape(num_entries(), bits_per_key_)
                                        : stock::BloomShape(num_entries(), bits_per_key_);
-  std::string bytes(static_cast<size_t>(shape.payload_bytes + stock::kTrailerBytes), '\0');
+  std::string bytes = Zeros(shape.payload_bytes + stock::kTrailerBytes);
   const filter::HashList& hashes = stock_;
   hashes.ForEachChunk(
       [&](const uint64_t* chunk, size_t n) { stock::AddToBloom(shape, n, chunk, bytes.data()); });

@@ -66,9 +66,11 @@ bool TakeBlockHandle(std::string_view* input, BlockHandle* handle) {
   return TakeVarint(input, &handle->offset) && TakeVarint(input, &handle->size);
 }
 
-void AppendBlockHandle(const BlockHandle& handle, std::string* out) {
-  AppendVarint(handle.offset, out);
-  AppendVarint(handle.size, out);
+std::string BlockHandleText(const BlockHandle& handle) {
+  std::string text;
+  AppendVarint(handle.offset, &text);
+  AppendVarint(handle.size, &text);
+  return text;
 }
 
 std::string EncodeFooter(const Footer& form, uint64_t offset, const BlockHandle& metaindex,
@@ -81,8 +83,7 @@ std::string EncodeFooter(const Footer& form, uint64_t offset, const BlockHandle&
     AppendFixed32(form.base_context_checksum, &bytes);
     AppendFixed32(static_cast<uint32_t>(metaindex.size), &bytes);
   } else {
-    AppendBlockHandle(metaindex, &bytes);
-    AppendBlockHandle(index, &bytes);
+    bytes += BlockHandleText(metaindex) + BlockHandleText(index);
   }
   bytes.resize(1 + kHandlesBytes);
   AppendFixed32(static_cast<uint32_t>(form.format_version), &bytes);

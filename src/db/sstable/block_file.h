@@ -45,7 +45,7 @@ std::string EncodeFooter(const Footer& form, uint64_t offset, const BlockHandle&
                          const BlockHandle& index);
 
 bool TakeBlockHandle(std::string_view* input, BlockHandle* handle);
-void AppendBlockHandle(const BlockHandle& handle, std::string* out);
+std::string BlockHandleText(const BlockHandle& handle);  // as it is stored
 
 // What all readers of a table share; Table::Open sets it.
 struct BlockFile {

@@ -4,6 +4,7 @@
 
 #include "src/db/sstable/bytes/coding.h"
 #include "src/db/sstable/comparator.h"
+#include "src/db/sstable/data_block_walk.h"
 #include "src/db/sstable/table_parts.h"
 
 namespace bloomline::sstable {
@@ -90,6 +91,10 @@ class FilterPartitions final : public Table::FilterReader {
         reader_(&parts->blocks, BlockReader::Access::kSequential) {}
 
   bool Open(std::string* error) {
+    return ReadIndex(error) && (order_.is_known || partitions_.empty() || FindLastBlocks(error));
+  }
+
+  bool ReadIndex(std::string* error) {
     if (parts_.filter.size == 0) return true;  // no key at all
     BlockReader reader(&parts_.blocks, BlockReader::Access::kRandom);
     std::string_view contents;
@@ -113,9 +118,10 @@ class FilterPartitions final : public Table::FilterReader {
   }
 
   // The first partition whose separator is not before the key; behind all separators, the last one.
-  uint64_t FilterOf(std::string_view user_key, uint64_t sequence, uint64_t) const override {
+  uint64_t FilterOf(std::string_view user_key, uint64_t sequence,
+                    uint64_t block_offset) const override {
     if (partitions_.empty()) return kNoFilter;
-    if (!order_.is_known) return kUnknownFilter;
+    if (!order_.is_known) return sequence == kMaxSequence ? kUnknownFilter : OfBlock(block_offset);
     const auto is_before = [&](const Partition& partition) {
       return IsBefore(partition, user_key, sequence);
     };
@@ -130,6 +136,25 @@ class FilterPartitions final : public Table::FilterReader {
   }
 
  private:
+  // The partitions of an unknown order: each separator is that of its last data block, too, unless
+  // RocksDB (9.7 or later) cut filters and index apart.
+  bool FindLastBlocks(std::string* error) {
+    DataBlockWalk walk(&parts_);
+    if (!walk.Open(error)) return false;
+    BlockHandle block;
+    while (walk.Next(&block, error)) {
+      const size_t i = last_blocks_.size();
+      if (i == partitions_.size()) break;
+      if (walk.separator() == Separator(partitions_[i])) last_blocks_.push_back(block.offset);
+    }
+    return error->empty();
+  }
+  uint64_t OfBlock(uint64_t offset) const {
+    if (last_blocks_.size() < partitions_.size()) return kUnknownFilter;
+    const auto found = std::lower_bound(last_blocks_.begin(), last_blocks_.end() - 1, offset);
+    return static_cast<uint64_t>(found - last_blocks_.begin());
+  }
+
   struct Partition {
     BlockHandle handle;
     size_t separator;
@@ -177,9 +202,13 @@ class FilterPartitions final : public Table::FilterReader {
 
   static uint64_t End(const BlockHandle& handle) { return handle.offset + handle.size; }
 
+  std::string_view Separator(const Partition& partition) const {
+    return {separators_.data() + partition.separator, partition.separator_size};
+  }
   std::string_view UserKey(const Partition& partition) const {
     const size_t sequence_bytes = parts_.internal.index.has_user_keys ? 0 : 8;
-    return {separators_.data() + partition.separator, partition.separator_size - sequence_bytes};
+    const std::string_view separator = Separator(partition);
+    return separator.substr(0, separator.size() - sequence_bytes);
   }
 
   bool InOrder(const Partition& a, const Partition& b) const {
@@ -207,6 +236,7 @@ class FilterPartitions final : public Table::FilterReader {
   BlockReader reader_;
   std::string separators_;
   std::vector<Partition> partitions_;
+  std::vector<uint64_t> last_blocks_;  // of the partitions of an unknown order, as far as known
   mutable size_t hint_ = 0;
 };
 

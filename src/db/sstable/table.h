@@ -113,7 +113,8 @@ class Table::FilterReader {
                             uint64_t block_offset) const = 0;
   // The engine queries no filter: it is empty there, or the filters end before.
   static constexpr uint64_t kNoFilter = ~uint64_t{0};
-  // The table has partitions, and its comparator is unknown (sstable/comparator.h).
+  // The table has partitions, and its comparator is unknown (sstable/comparator.h). Then only for
+  // stored entries the partition may be known: if partitions end where data blocks do.
   static constexpr uint64_t kUnknownFilter = ~uint64_t{0} - 1;
   static constexpr uint64_t kMaxSequence = (uint64_t{1} << 56) - 1;
 };
@@ -129,13 +130,17 @@ class Table::KeyReader {
   // gives the first entry of the block after them, if there is one. Samples use this.
   virtual void SkipBlocks(uint64_t n) = 0;
 
+  // The index's key for the current block: not before the block's keys, and before those behind it.
+  // Valid until the next block.
+  virtual std::string_view block_separator() const = 0;
+
   std::string_view user_key() const { return user_key_; }  // with its timestamp, if there is one
   std::string_view value() const { return value_; }
   uint64_t sequence() const { return sequence_; }  // an ingested file may have one for all keys
   uint8_t type() const { return type_; }  // RocksDB's ValueType; LevelDB has only its 0 and 1
-  uint64_t block_offset() const { return block_.offset; }      // of the data block in the file
+  uint64_t block_offset() const { return block_.offset; }  // of the data block in the file
   uint64_t block_end() const { return block_.offset + block_.size + 5; }  // behind its trailer
-  uint32_t entry_in_block() const { return entry_in_block_; }  // from 0 on
+  uint32_t entry_in_block() const { return entry_in_block_; }             // from 0 on
   const std::string& error() const { return error_; }
 
  protected:

@@ -28,15 +28,14 @@ bool TableWriter::CopyUpTo(const support::ByteSource& from, uint64_t end, std::s
   return true;
 }
 
-bool TableWriter::AddBlock(std::string_view stored, uint8_t compression_type, BlockHandle* handle,
+bool TableWriter::AddBlock(std::string&& stored, uint8_t compression_type, BlockHandle* handle,
                            std::string* error) {
   *handle = {offset_, stored.size()};
-  buffer_.assign(stored);
-  buffer_ += static_cast<char>(compression_type);
-  AppendFixed32(Checksum(footer_.checksum, buffer_.data(), buffer_.size()) +
+  stored += static_cast<char>(compression_type);
+  AppendFixed32(Checksum(footer_.checksum, stored.data(), stored.size()) +
                     ChecksumContext(footer_.base_context_checksum, offset_),
-                &buffer_);
-  return Append(buffer_, error);
+                &stored);
+  return Append(stored, error);
 }
 
 bool TableWriter::AddFooter(const BlockHandle& metaindex, const BlockHandle& index,

@@ -22,8 +22,8 @@ class TableWriter {
   // Copies the bytes of a file from offset() up to `end`.
   bool CopyUpTo(const support::ByteSource& from, uint64_t end, std::string* error);
 
-  // Writes a block's stored bytes and its trailer.
-  bool AddBlock(std::string_view stored, uint8_t compression_type, BlockHandle* handle,
+  // Writes a block's stored bytes and, behind them in `stored`, its trailer of kBlockTrailerBytes.
+  bool AddBlock(std::string&& stored, uint8_t compression_type, BlockHandle* handle,
                 std::string* error);
 
   // Writes the end of the file. The index's handle counts up to format_version 5.
