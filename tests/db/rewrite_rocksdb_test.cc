@@ -24,6 +24,7 @@
 #include "src/db/directory/database.h"
 #include "src/db/rewrite/rocksdb_manifest.h"
 #include "src/db/rewrite/rocksdb_table.h"
+#include "src/filter/options/formats.h"
 #include "tests/db/table_entries.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/support/temp_dir.h"
@@ -396,7 +397,8 @@ TEST_P(RewriteFormTest, GivesTheSameAnswers) {
     written.Write(dir.Path("ingested"));
     answers = written.Answers();
   }
-  for (const Format format : {Format::kBloom, Format::kBlocked, Format::kCompact}) {
+  for (const Format format :
+       {Format::kBloom, Format::kRibbon, Format::kBlocked, Format::kCompact}) {
     SCOPED_TRACE(FormatName(format));
     const std::string folder = dir.Path(FormatName(format));
     std::filesystem::copy(dir.Path("db"), folder, std::filesystem::copy_options::recursive);
@@ -408,19 +410,82 @@ TEST_P(RewriteFormTest, GivesTheSameAnswers) {
     Case reopened = form;
     reopened.options.create_if_missing = false;
     reopened.options.disable_auto_compactions = true;
-    if (format != Format::kBloom) {
+    reopened.options.statistics = rocksdb::CreateDBStatistics();
+    reopened.table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(5));
+    if (!filter::IsStock(format)) {
       reopened.table.filter_policy = NewRocksDBFilterPolicy(FilterOptions());
-      reopened.Finish();
     }
+    reopened.Finish();
     Opened opened(reopened, folder);
     ASSERT_NE(opened.db(), nullptr);
     EXPECT_TRUE(opened.Answers() == answers);
     opened.ExpectSound();
+    if (!form.table.whole_key_filtering) continue;
+    // One of two families' keys is missing in each; filters of 5 bits would let a tenth through.
+    const auto count = [&](auto ticker) {
+      return static_cast<double>(reopened.options.statistics->getTickerCount(ticker));
+    };
+    const double wasted = count(rocksdb::BLOOM_FILTER_FULL_POSITIVE) -
+                          count(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE);
+    EXPECT_GT(count(rocksdb::BLOOM_FILTER_USEFUL), 2 * kKeys);
+    EXPECT_LT(wasted, 0.02 * count(rocksdb::BLOOM_FILTER_USEFUL));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, RewriteFormTest, testing::ValuesIn(Forms()),
                          [](const auto& info) { return info.param.name; });
+
+// A new filter with the old one's bits has its bytes.
+TEST(RewriteTest, FiltersHaveTheBytesOfRocksDB) {
+  struct Row {
+    const char* policy;
+    Format format;
+    double bits_per_key;
+    uint32_t format_version;
+  };
+  for (const Row& row : {Row{"bloomfilter:10:false", Format::kBloom, 10, 5},
+                         Row{"bloomfilter:3.7:false", Format::kBloom, 3.7, 5},
+                         Row{"bloomfilter:40:false", Format::kBloom, 40, 5},
+                         Row{"bloomfilter:10:false", Format::kBloom, 10, 4},
+                         Row{"bloomfilter:6.6:false", Format::kBloom, 6.6, 2},
+                         Row{"ribbonfilter:10:-1", Format::kRibbon, 10, 5}}) {
+    for (const bool has_prefixes : {false, true}) {
+      SCOPED_TRACE(std::string(row.policy) + " " + std::to_string(row.format_version));
+      TempDir dir;
+      Case one;
+      one.table.format_version = row.format_version;
+      EXPECT_TRUE(
+          rocksdb::FilterPolicy::CreateFromString({}, row.policy, &one.table.filter_policy).ok());
+      if (has_prefixes) one.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
+      one.Finish();
+      {
+        Opened written(one, dir.Path("db"));
+        ASSERT_NE(written.db(), nullptr);
+        written.Write("");
+      }
+      directory::Database database;
+      std::string error;
+      ASSERT_TRUE(directory::ReadDirectory(dir.Path("db"), {}, &database, &error)) << error;
+      TableRewrite rewrite;
+      rewrite.format = row.format;
+      rewrite.bits_per_key = row.bits_per_key;
+      rewrite.is_legacy = row.format == Format::kBloom && row.format_version < 5;
+      for (const directory::TableFile& file : database.files) {
+        db::RewrittenTable result;
+        {
+          FileSink sink(dir.Path("new"));
+          ASSERT_EQ(db::RewriteTable({file.path, "", file.bytes}, rewrite, &sink, &result, &error),
+                    Outcome::kDone)
+              << error;
+        }
+        const auto before = OpenTable(file.path);
+        const auto after = OpenTable(dir.Path("new"));
+        EXPECT_EQ(TableFilters(*after), TableFilters(*before));
+        EXPECT_EQ(after->properties().num_filter_entries, before->properties().num_filter_entries);
+      }
+    }
+  }
+}
 
 }  // namespace
 }  // namespace bloomline::tests::rewrite_rocksdb_test

@@ -6,6 +6,7 @@
 #include "src/filter/stock/bloom_bytes.h"
 #include "src/filter/stock/rocksdb_hash.h"
 #include "src/filter/stock/stock_filter.h"
+#include "src/filter/table/kernel_table.h"
 #include "src/filter/table/layout_table.h"
 
 namespace bloomline::db {
@@ -23,6 +24,10 @@ std::string Zeros(uint64_t n) {
 
 TableFilter::TableFilter(const TableRewrite& rewrite)
     : format_(rewrite.format), bits_per_key_(rewrite.bits_per_key), is_legacy_(rewrite.is_legacy) {
+  if (format_ == Format::kRibbon) {
+    constexpr bool kUsesActualBits = false;  // RocksDB's default
+    ribbon_.emplace(kernels::ActiveKernel().stock.ribbon_solver, bits_per_key_, kUsesActualBits);
+  }
   if (filter::IsStock(format_)) return;
   FilterOptions options;
   options.format = format_;
@@ -40,8 +45,10 @@ uint64_t TableFilter::Hash(std::string_view key) const {
 void TableFilter::Append(uint64_t hash) {
   if (bloomline_) {
     bloomline_->AddHash(hash);
-  } else if (stock_.size() == 0 || stock_.back() != hash) {
-    stock_.Append(hash);
+  } else if (ribbon_) {
+    ribbon_->AddHash(hash);
+  } else if (bloom_.size() == 0 || bloom_.back() != hash) {
+    bloom_.Append(hash);
   }
 }
 
@@ -53,13 +60,23 @@ void TableFilter::AddPrefix(std::string_view prefix) {
 }
 
 uint64_t TableFilter::num_entries() const {
-  return bloomline_ ? bloomline_->num_keys() : stock_.size();
+  if (bloomline_) return bloomline_->num_keys();
+  return ribbon_ ? ribbon_->num_entries() : bloom_.size();
 }
 
 std::string TableFilter::Finish() {
   last_prefix_.reset();
   if (num_entries() == 0) return std::string(stock::kAlwaysMatchBytes);
-  return bloomline_ ? FinishBloomline() : FinishBloom();
+  if (bloomline_) return FinishBloomline();
+  return ribbon_ ? FinishRibbon() : FinishBloom();
+}
+
+std::string TableFilter::FinishRibbon() {
+  ribbon_->Solve();
+  const uint64_t payload_bytes = ribbon_->payload_bytes();
+  std::string bytes = Zeros(payload_bytes + stock::kTrailerBytes);
+  ribbon_->FinishTo(payload_bytes, bytes.data());
+  return bytes;
 }
 
 std::string TableFilter::FinishBloomline() {
@@ -75,11 +92,11 @@ std::string TableFilter::FinishBloom() {
                                        ? stock::LegacyBloomShape(num_entries(), bits_per_key_)
                                        : stock::BloomShape(num_entries(), bits_per_key_);
   std::string bytes = Zeros(shape.payload_bytes + stock::kTrailerBytes);
-  const filter::HashList& hashes = stock_;
+  const filter::HashList& hashes = bloom_;
   hashes.ForEachChunk(
       [&](const uint64_t* chunk, size_t n) { stock::AddToBloom(shape, n, chunk, bytes.data()); });
   stock::WriteBloomTrailer(shape, bytes.data() + shape.payload_bytes);
-  stock_.Clear();
+  bloom_.Clear();
   return bytes;
 }
 

@@ -10,6 +10,7 @@
 
 #include "bloomline/filter_options.h"
 #include "src/db/rewrite/rocksdb_table.h"
+#include "src/filter/stock/builder/ribbon_builder.h"
 #include "src/filter/writer/filter_writer.h"
 #include "src/filter/writer/hash_list.h"
 
@@ -35,13 +36,16 @@ class TableFilter {
   uint64_t Hash(std::string_view key) const;
   void Append(uint64_t hash);
   std::string FinishBloomline();
+  std::string FinishRibbon();
   std::string FinishBloom();
 
   const Format format_;
   const double bits_per_key_;
   const bool is_legacy_;
-  std::optional<filter::FilterWriter> bloomline_;  // for bloomline's formats
-  filter::HashList stock_;                         // for RocksDB's
+  // One of these has the keys.
+  std::optional<filter::FilterWriter> bloomline_;
+  std::optional<stock::RibbonBuilder> ribbon_;
+  filter::HashList bloom_;
   std::optional<uint64_t> last_prefix_;
 };
 
