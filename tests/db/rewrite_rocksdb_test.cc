@@ -22,6 +22,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "src/db/directory/database.h"
+#include "src/db/directory/manifest.h"
 #include "src/db/rewrite/rocksdb_manifest.h"
 #include "src/db/rewrite/rocksdb_table.h"
 #include "src/filter/options/formats.h"
@@ -485,6 +486,119 @@ TEST(RewriteTest, FiltersHaveTheBytesOfRocksDB) {
       }
     }
   }
+}
+
+// ---- Damage: each byte changed, and each end cut off.
+
+// Calls f with each damaged form of the file's bytes, which `path` then has.
+template <typename F>
+void ForEachDamage(const std::string& bytes, const std::string& path, F f) {
+  const auto write = [&](const std::string& damaged) {
+    std::ofstream(path, std::ios::binary) << damaged;
+    f(damaged);
+  };
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    for (const int flipped : {1, 0x80}) {
+      std::string damaged = bytes;
+      damaged[i] = static_cast<char>(damaged[i] ^ flipped);
+      write(damaged);
+    }
+    write(bytes.substr(0, i));
+  }
+}
+
+TEST(RewriteTest, DamagedTablesAreRefusedOrRight) {
+  for (const bool is_partitioned : {false, true}) {
+    TempDir dir;
+    Case one;
+    one.table.block_size = 256;
+    one.table.format_version = is_partitioned ? kLastFormatVersion : 4;
+    if (is_partitioned) PartitionFilters(64, &one.table);
+    one.Finish();
+    const std::string damaged_path = dir.Path("damaged");
+    {
+      rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), one.options);
+      ASSERT_TRUE(writer.Open(dir.Path("table")).ok());
+      for (int i = 10; i < 40; ++i) {
+        ASSERT_TRUE(writer.Put("key" + std::to_string(i), std::to_string(i)).ok());
+      }
+      ASSERT_TRUE(writer.Finish().ok());
+    }
+    size_t num_done = 0;
+    ForEachDamage(ReadFile(dir.Path("table")), damaged_path, [&](const std::string& damaged) {
+      const db::TableSource source{damaged_path, "", damaged.size()};
+      db::RewrittenTable result;
+      std::string error;
+      {
+        FileSink sink(dir.Path("new"));
+        if (db::RewriteTable(source, TableRewrite(), &sink, &result, &error) != Outcome::kDone) {
+          EXPECT_NE(error.find(damaged_path), error.npos) << error;
+          return;
+        }
+      }
+      ++num_done;
+      ASSERT_EQ(db::CheckRewrittenTable(dir.Path("new"), source, result, &error), Outcome::kDone)
+          << error;
+      const std::vector<TableEntry> entries = TableEntries(*OpenTable(dir.Path("new")));
+      EXPECT_EQ(entries.size(), 30u);
+      EXPECT_EQ(entries, TableEntries(*OpenTable(damaged_path)));
+    });
+    EXPECT_LT(num_done,
+              100u);  // no checksum covers an ingested file's number, and a footer's zeros
+  }
+}
+
+TEST(RewriteTest, DamagedManifestsAreRefusedOrRight) {
+  TempDir dir;
+  Case one;
+  one.options.write_buffer_size = 16 << 20;
+  one.Finish();
+  {
+    Opened written(one, dir.Path("db"));
+    ASSERT_NE(written.db(), nullptr);
+    written.Write("");
+  }
+  std::string current = ReadFile(dir.Path("db/CURRENT"));
+  current.pop_back();
+  // The names and sizes of all live tables.
+  const auto files_of = [](const std::string& path, std::string* error) {
+    std::map<std::pair<uint32_t, uint64_t>, std::string> files;
+    directory::LiveFiles live;
+    if (!directory::ReadManifest(path, &live, error)) return files;
+    for (const auto& [id, family] : live.families()) {
+      for (const auto& [number, file] : family.files) {
+        files[{id, number}] = std::to_string(file.level) + file.smallest_key + file.largest_key;
+      }
+    }
+    return files;
+  };
+  const std::string damaged_path = dir.Path("damaged");
+  size_t num_done = 0;
+  ForEachDamage(ReadFile(dir.Path("db/" + current)), damaged_path, [&](const std::string&) {
+    std::string error;
+    const auto old_files = files_of(damaged_path, &error);
+    std::map<uint64_t, db::NewTable> tables;
+    std::map<std::pair<uint32_t, uint64_t>, std::string> expected;
+    for (const auto& [id_and_number, description] : old_files) {
+      const auto& [id, number] = id_and_number;
+      tables[number].number = number + 1000;
+      expected[{id, number + 1000}] = description;
+    }
+    bool is_written;
+    {
+      FileSink sink(dir.Path("new"));
+      uint64_t next;
+      is_written = db::CheckManifest(damaged_path, &next, &error) &&
+                   db::WriteManifest(damaged_path, tables, 2000, &sink, &error);
+    }
+    if (!is_written) {
+      EXPECT_NE(error.find(damaged_path), error.npos) << error;
+      return;
+    }
+    ++num_done;
+    EXPECT_EQ(files_of(dir.Path("new"), &error), expected) << error;
+  });
+  EXPECT_GT(num_done, 10u);
 }
 
 }  // namespace
