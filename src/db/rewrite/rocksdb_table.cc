@@ -146,11 +146,13 @@ class SourceWalk final : public QueryWalk {
       if (IsFull()) BeginPartition();
       separator_.assign(entry().block_separator());
     }
-    // Blocks are copied soon after they were read, while they are in the page cache.
-    constexpr uint64_t kAtOnce = 1 << 20;
-    const uint64_t begin = entry().block_offset();
-    return begin < out_.offset() + kAtOnce ||
-           out_.CopyUpTo(blocks_.parts().blocks.file, begin, error);
+    if (entry().block_offset() < out_.offset()) {
+      return Refuse(error, table_.path(), ": the data block at offset ", entry().block_offset(),
+                    " begins in the one before, which ends at ", out_.offset());
+    }
+    // Between blocks there may be bytes that fill up pages.
+    return out_.CopyUpTo(blocks_.parts().blocks.file, entry().block_offset(), error) &&
+           out_.Append(entry().stored_block(), error);
   }
 
   bool IsFull() {

@@ -202,7 +202,8 @@ bool BlockReader::Read(const char* what, const BlockHandle& handle, std::string_
     return file_->Damaged(error, what, handle.offset, "its checksum is wrong");
   }
   const auto type = static_cast<uint8_t>(stored[handle.size]);
-  *contents = std::string_view(stored, static_cast<size_t>(handle.size));
+  stored_ = std::string_view(stored, static_cast<size_t>(handle.size + kBlockTrailerBytes));
+  *contents = stored_.substr(0, static_cast<size_t>(handle.size));
   if (type == static_cast<uint8_t>(Compression::kNone)) return true;
   std::string problem;
   return decompressor_.Decompress(type, *contents, &decompressed_, contents, &problem) ||

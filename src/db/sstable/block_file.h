@@ -82,6 +82,8 @@ class BlockReader {
   // Reads without checking checksum and compression: the trailer is at stored + handle.size.
   bool ReadStored(const char* what, const BlockHandle& handle, const char** stored,
                   std::string* error);
+  // The stored bytes of the block that was read last, with their trailer.
+  std::string_view stored() const { return stored_; }
   bool HasRightChecksum(const char* stored, const BlockHandle& handle) const;
 
  private:
@@ -96,6 +98,7 @@ class BlockReader {
   uint64_t window_size_ = 0;
   uint64_t read_ahead_ = 0;
   Buffer decompressed_;
+  std::string_view stored_;
 };
 
 }  // namespace bloomline::sstable

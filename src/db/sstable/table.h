@@ -134,6 +134,10 @@ class Table::KeyReader {
   // Valid until the next block.
   virtual std::string_view block_separator() const = 0;
 
+  // The current block as the file has it, with its trailer: bytes from block_offset() to
+  // block_end(). Valid until the next block.
+  virtual std::string_view stored_block() const = 0;
+
   std::string_view user_key() const { return user_key_; }  // with its timestamp, if there is one
   std::string_view value() const { return value_; }
   uint64_t sequence() const { return sequence_; }  // an ingested file may have one for all keys

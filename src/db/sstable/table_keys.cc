@@ -37,6 +37,8 @@ class TableKeyReader final : public Table::KeyReader {
 
   std::string_view block_separator() const override { return walk_.separator(); }
 
+  std::string_view stored_block() const override { return reader_.stored(); }
+
   bool Next() override {
     while (!entries_.Next()) {
       if (entries_.problem() != nullptr) return Damaged(entries_.problem());

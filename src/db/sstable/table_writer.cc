@@ -8,22 +8,31 @@
 namespace bloomline::sstable {
 namespace {
 
-constexpr size_t kCopiedBytes = 1 << 20;
+constexpr size_t kAtOnce = 1 << 20;
 
 }  // namespace
 
+bool TableWriter::Flush(std::string* error) {
+  if (!buffer_.empty() && !out_->Append(buffer_.data(), buffer_.size(), error)) return false;
+  buffer_.clear();
+  return true;
+}
+
 bool TableWriter::Append(std::string_view bytes, std::string* error) {
-  if (!out_->Append(bytes.data(), bytes.size(), error)) return false;
   crc32c_ = Crc32c(bytes.data(), bytes.size(), crc32c_);
   offset_ += bytes.size();
+  if (buffer_.size() + bytes.size() > kAtOnce && !Flush(error)) return false;
+  if (bytes.size() > kAtOnce) return out_->Append(bytes.data(), bytes.size(), error);
+  buffer_ += bytes;
   return true;
 }
 
 bool TableWriter::CopyUpTo(const support::ByteSource& from, uint64_t end, std::string* error) {
+  std::string bytes;
   while (offset_ < end) {
-    buffer_.resize(static_cast<size_t>(std::min<uint64_t>(end - offset_, kCopiedBytes)));
-    if (!from.ReadAt(offset_, buffer_.size(), buffer_.data(), error)) return false;
-    if (!Append(buffer_, error)) return false;
+    bytes.resize(static_cast<size_t>(std::min<uint64_t>(end - offset_, kAtOnce)));
+    if (!from.ReadAt(offset_, bytes.size(), bytes.data(), error)) return false;
+    if (!Append(bytes, error)) return false;
   }
   return true;
 }
@@ -40,7 +49,7 @@ bool TableWriter::AddBlock(std::string&& stored, uint8_t compression_type, Block
 
 bool TableWriter::AddFooter(const BlockHandle& metaindex, const BlockHandle& index,
                             std::string* error) {
-  return Append(EncodeFooter(footer_, offset_, metaindex, index), error);
+  return Append(EncodeFooter(footer_, offset_, metaindex, index), error) && Flush(error);
 }
 
 }  // namespace bloomline::sstable

@@ -19,6 +19,8 @@ class TableWriter {
   // `footer` and `out` must outlive the writer. format_version: 2 or later.
   TableWriter(const Footer* footer, support::ByteSink* out) : footer_(*footer), out_(out) {}
 
+  // Appends bytes as they are.
+  bool Append(std::string_view bytes, std::string* error);
   // Copies the bytes of a file from offset() up to `end`.
   bool CopyUpTo(const support::ByteSource& from, uint64_t end, std::string* error);
 
@@ -33,13 +35,13 @@ class TableWriter {
   uint32_t crc32c() const { return crc32c_; }  // their CRC
 
  private:
-  bool Append(std::string_view bytes, std::string* error);
+  bool Flush(std::string* error);
 
   const Footer& footer_;
   support::ByteSink* const out_;
   uint64_t offset_ = 0;
   uint32_t crc32c_ = 0;
-  std::string buffer_;
+  std::string buffer_;  // the last ones, which the sink does not have yet
 };
 
 }  // namespace bloomline::sstable
