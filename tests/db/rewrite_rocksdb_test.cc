@@ -26,7 +26,9 @@
 #include "src/db/rewrite/rocksdb_manifest.h"
 #include "src/db/rewrite/rocksdb_table.h"
 #include "src/filter/options/formats.h"
+#include "tests/db/manifest_writer.h"
 #include "tests/db/table_entries.h"
+#include "tests/engines/forwarding_policy.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/support/temp_dir.h"
 
@@ -485,6 +487,167 @@ TEST(RewriteTest, FiltersHaveTheBytesOfRocksDB) {
         EXPECT_EQ(after->properties().num_filter_entries, before->properties().num_filter_entries);
       }
     }
+  }
+}
+
+// ---- What is refused, by name.
+
+class OwnPolicy : public ForwardingPolicy {
+ public:
+  using ForwardingPolicy::ForwardingPolicy;
+  const char* Name() const override { return "app.Policy"; }
+  const char* CompatibilityName() const override { return Name(); }
+};
+
+class OwnPrefix : public rocksdb::SliceTransform {
+ public:
+  const char* Name() const override { return "app.Prefix"; }
+  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+    return {key.data(), std::min<size_t>(key.size(), 3)};
+  }
+  bool InDomain(const rocksdb::Slice&) const override { return true; }
+};
+
+// Returns a table of 100 keys, or of a range deletion alone.
+std::string WriteTable(const Case& one, const std::string& path, bool has_keys = true) {
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), one.options);
+  EXPECT_TRUE(writer.Open(path).ok());
+  for (int i = 199; has_keys && i >= 100; --i) {
+    const std::string key =
+        std::to_string(one.options.comparator->Compare("1", "2") < 0 ? 299 - i : i);
+    EXPECT_TRUE(writer.Put(key, "value").ok());
+  }
+  if (!has_keys) {
+    EXPECT_TRUE(writer.DeleteRange("a", "b").ok());
+  }
+  EXPECT_TRUE(writer.Finish().ok());
+  return path;
+}
+
+TEST(RewriteTest, RefusesWhatItDoesNotKnow) {
+  static OwnOrder own;
+  struct Row {
+    const char* reason;
+    db::Verdict verdict;
+    std::function<void(Case*)> change;
+    bool has_keys = true;
+  };
+  using db::Verdict;
+  const Row rows[] = {
+      {"policy 'app.Policy'", Verdict::kRefused,
+       [](Case* c) { c->table.filter_policy.reset(new OwnPolicy(c->table.filter_policy)); }},
+      {"prefix extractor 'app.Prefix'", Verdict::kRefused,
+       [](Case* c) { c->options.prefix_extractor = std::make_shared<OwnPrefix>(); }},
+      {"has no filter", Verdict::kLeft,
+       [](Case* c) {
+         c->options.comparator = &own;
+         c->table.filter_policy.reset();
+       }},
+      {"has no keys", Verdict::kLeft, [](Case*) {}, false},
+      {"neither keys nor prefixes", Verdict::kLeft,
+       [](Case* c) { c->table.whole_key_filtering = false; }},
+  };
+  TempDir dir;
+  for (const Row& row : rows) {
+    Case one;
+    row.change(&one);
+    one.Finish();
+    const std::string path = WriteTable(one, dir.Path("table"), row.has_keys);
+    const db::TableFacts facts = db::CheckTable({path, "", std::filesystem::file_size(path)});
+    EXPECT_EQ(facts.verdict, row.verdict) << facts.reason;
+    EXPECT_NE(facts.reason.find(row.reason), std::string::npos) << facts.reason;
+  }
+  Case one;
+  one.Finish();
+  const std::string path = WriteTable(one, dir.Path("table"));
+  const uint64_t bytes = std::filesystem::file_size(path);
+  EXPECT_NE(db::CheckTable({path, "", bytes + 1}).reason.find("the MANIFEST says"),
+            std::string::npos);
+  EXPECT_NE(db::CheckTable({path, "app.OwnOrder", bytes}).reason.find("'app.OwnOrder'"),
+            std::string::npos);
+  EXPECT_EQ(db::CheckTable({dir.Path("none"), "", 1}).verdict, Verdict::kFailed);
+}
+
+// Bits are cleared in a filter that no checksum covers: its keys then are not the table's.
+TEST(RewriteTest, AnOldFilterWithoutItsKeysIsFound) {
+  for (const bool is_partitioned : {false, true}) {
+    TempDir dir;
+    Case one;
+    one.table.checksum = rocksdb::kNoChecksum;
+    one.table.format_version = 5;
+    if (is_partitioned) PartitionFilters(64, &one.table);
+    one.Finish();
+    const std::string path = WriteTable(one, dir.Path("table"));
+    std::string bytes = ReadFile(path);
+    std::string error;
+    std::string_view filter;
+    const auto table = OpenTable(path);
+    const auto reader = table->NewFilterReader(&error);
+    ASSERT_TRUE(reader->Read(reader->num_filters() - 1, &filter, &error)) << error;
+    const size_t offset = bytes.find(filter);
+    ASSERT_NE(offset, bytes.npos);
+    std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset), 64, '\0');
+    std::ofstream(path, std::ios::binary) << bytes;
+    FileSink sink(dir.Path("new"));
+    db::RewrittenTable result;
+    EXPECT_EQ(db::RewriteTable({path, "", bytes.size()}, TableRewrite(), &sink, &result, &error),
+              Outcome::kLacksKey);
+    EXPECT_NE(error.find("the filter lacks the key of entry"), error.npos) << error;
+  }
+}
+
+TEST(RewriteTest, ManifestsKeepWhatTheyNeedNotChange) {
+  const auto field = [](uint64_t number, std::string_view content) {
+    return Varint(number) + LengthPrefixed(content);
+  };
+  const std::string crc32c = field(8, "FileChecksumCrc32c");
+  const std::string id(16, 'i');
+  struct Row {
+    std::string old_fields;
+    std::string new_fields;  // or the error, if refused
+    bool is_refused = false;
+  };
+  const Row rows[] = {
+      {"", ""},
+      {field(3, "\7") + field(13, "\5") + field(17, "note"), field(13, "\5")},
+      {field(5, "time") + field(7, "abcd") + crc32c,
+       field(5, "time") + field(7, "\1\2\3\4") + crc32c},
+      {field(7, "") + field(8, "Unknown"), field(7, "") + field(8, "Unknown")},
+      {field(12, std::string(16, 'o')) + field(15, "\1"), field(12, id) + field(15, "\x64")},
+      {field(65, std::string(1, '\0')), field(65, std::string(1, '\0'))},
+      {field(18, ""), "has field 18", true},
+      {field(65, "\1"), "is in another folder", true},
+      {field(7, "abcd") + field(8, "app.Sum"), "has a checksum by 'app.Sum'", true},
+  };
+  TempDir dir;
+  for (const Row& row : rows) {
+    ManifestWriter old;
+    old.Add(NewDatabase("leveldb.BytewiseComparator"));
+    old.Add(NewFile4(2, 5, "a", "c", row.old_fields));
+    old.AddFragment(2, "torn");
+    std::ofstream(dir.Path("old"), std::ios::binary) << old.bytes();
+    std::map<uint64_t, db::NewTable> tables;
+    tables[5].number = 20;
+    tables[5].table.bytes = 1020;  // as NewFile4 says
+    tables[5].table.tail_bytes = 100;
+    tables[5].table.crc32c = 0x01020304;
+    tables[5].table.unique_id = id;
+    support::OutputBytes written(0);
+    std::string error;
+    uint64_t next;
+    EXPECT_EQ(db::CheckManifest(dir.Path("old"), &next, &error), !row.is_refused);
+    EXPECT_EQ(db::WriteManifest(dir.Path("old"), tables, 21, &written, &error), !row.is_refused);
+    if (row.is_refused) {
+      EXPECT_NE(error.find(row.new_fields), error.npos) << error;
+      continue;
+    }
+    EXPECT_EQ(next, 9u);
+    ManifestWriter expected;
+    expected.Add(NewDatabase("leveldb.BytewiseComparator"));
+    expected.Add(NewFile4(2, 5, "a", "c", row.old_fields));
+    expected.Add(Varint(3) + Varint(21) + DeletedFile(2, 5) +
+                 NewFile4(2, 20, "a", "c", row.new_fields));
+    EXPECT_EQ(*written.bytes(), expected.bytes());
   }
 }
 

@@ -1,8 +1,11 @@
 // What `bloomline db` reads of databases: tables, MANIFESTs, OPTIONS. Any bytes are refused with a
-// reason or read to their end, and what is read leads nowhere outside of it.
+// reason or read to their end, and what is read leads nowhere outside of it. Tables and MANIFESTs
+// are also written anew.
 #include "src/db/directory/manifest.h"
 #include "src/db/directory/options_file.h"
 #include "src/db/key_walk.h"
+#include "src/db/rewrite/rocksdb_manifest.h"
+#include "src/db/rewrite/rocksdb_table.h"
 #include "src/db/sstable/bytes/checksum.h"
 #include "src/db/sstable/table.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -64,6 +67,28 @@ void CheckTable(const std::string& path, bool verify_checksums, uint64_t skip) {
   if (table->filter_kind() != sstable::FilterKind::kNone) CheckFilters(*table, keys);
 }
 
+// Gives the table a new filter, and reads what was written.
+void CheckRewriting(const std::string& bytes, bool verify_checksums, Format format) {
+  const std::string path = FileOf(bytes);
+  const db::TableSource source{path, "", bytes.size(), verify_checksums};
+  const db::TableFacts facts = db::CheckTable(source);
+  Require((facts.verdict == db::Verdict::kRewritable) == facts.reason.empty(),
+          "what cannot be rewritten has a reason, and only that");
+  db::TableRewrite rewrite;
+  rewrite.format = format;
+  support::OutputBytes written(bytes.size());
+  db::RewrittenTable result;
+  std::string error;
+  const db::Outcome outcome = db::RewriteTable(source, rewrite, &written, &result, &error);
+  RequireReason(outcome == db::Outcome::kDone, &error);
+  if (outcome != db::Outcome::kDone) return;
+  Require(result.bytes == written.bytes()->size(), "a new table has the size that was told");
+  const bool is_right = db::CheckRewrittenTable(FileOf(*written.bytes()), source, result, &error) ==
+                        db::Outcome::kDone;
+  RequireReason(is_right, &error);
+  Require(is_right || !verify_checksums, "a sound table stays one");
+}
+
 // A log of these records, with right checksums.
 std::string LogOf(const std::vector<std::string>& records) {
   constexpr size_t kBlockBytes = 32768;
@@ -85,7 +110,12 @@ std::string LogOf(const std::vector<std::string>& records) {
 void CheckManifest(const std::string& path) {
   directory::LiveFiles live;
   std::string error;
-  RequireReason(directory::ReadManifest(path, &live, &error), &error);
+  const bool is_read = directory::ReadManifest(path, &live, &error);
+  RequireReason(is_read, &error);
+  support::OutputBytes written(0);
+  const bool is_written = db::WriteManifest(path, {}, 1, &written, &error);
+  RequireReason(is_written, &error);
+  Require(is_read || !is_written, "only what can be read is written");
   for (const auto& [number, family] : live.families()) {
     for (const auto& [file_number, file] : family.files) {
       Require(file_number == file.number, "a file is under its number");
@@ -113,7 +143,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     case 0: {
       const bool verify_checksums = input.ConsumeBool();
       const auto skip = input.ConsumeIntegralInRange<uint64_t>(0, 3);
-      CheckTable(FileOf(input.ConsumeRemainingBytesAsString()), verify_checksums, skip);
+      const std::string bytes = input.ConsumeRemainingBytesAsString();
+      CheckTable(FileOf(bytes), verify_checksums, skip);
+      constexpr bloomline::Format kFormats[] = {
+          bloomline::Format::kBloom, bloomline::Format::kRibbon, bloomline::Format::kBlocked,
+          bloomline::Format::kCompact};
+      CheckRewriting(bytes, verify_checksums, kFormats[skip]);
       break;
     }
     case 1: {

@@ -23,6 +23,7 @@ struct TableSource {
   std::string path;
   std::string comparator;  // of its column family
   uint64_t bytes = 0;
+  bool verify_checksums = true;  // only fuzzers go without
 };
 
 enum class Verdict {

@@ -174,6 +174,7 @@ Verdict OpenBlocks(const TableSource& source, TableBlocks* blocks, std::string* 
   };
   sstable::OpenOptions options;
   options.comparator = source.comparator;
+  options.verify_checksums = source.verify_checksums;
   blocks->table = sstable::Table::Open(source.path, options, reason);
   if (blocks->table == nullptr) return Verdict::kFailed;
   const sstable::Table& table = *blocks->table;
