@@ -13,6 +13,7 @@ void AddInspectCommand(CLI::App* db, int* exit_code);
 void AddMeasureCommand(CLI::App* db, int* exit_code);
 void AddVerifyCommand(CLI::App* db, int* exit_code);
 void AddAdviseCommand(CLI::App* db, int* exit_code);
+void AddRewriteCommand(CLI::App* db, int* exit_code);
 
 }  // namespace bloomline::db
 

@@ -132,6 +132,14 @@ std::string OptionId(std::string_view value) {
   return id;
 }
 
+OptionMap PolicyOptions(std::string_view value) {
+  OptionMap options;
+  ForEachOption(WithoutBraces(value), [&](std::string_view name, std::string_view text) {
+    options.emplace(name, WithoutBraces(text));
+  });
+  return options;
+}
+
 std::string ShortPolicy(std::string_view value) {
   if (OptionId(value) != kBloomline) return std::string(value);
   std::string options;

@@ -28,6 +28,9 @@ void ParseOptionsFile(std::string_view text, OptionsFile* options);
 // options: "bloomfilter:10:false". Empty if it has options but no id.
 std::string OptionId(std::string_view value);
 
+// The options of "{bits_per_key=10;id=bloomline;}"; none of a value without any.
+OptionMap PolicyOptions(std::string_view value);
+
 // A filter policy as people write it: without those of bloomline's options that are defaults.
 std::string ShortPolicy(std::string_view value);
 

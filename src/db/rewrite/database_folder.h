@@ -1,0 +1,37 @@
+// The files of a database's folder, as `bloomline db rewrite` finds them, and the folder that gets
+// their copies.
+#ifndef BLOOMLINE_DB_REWRITE_DATABASE_FOLDER_H_
+#define BLOOMLINE_DB_REWRITE_DATABASE_FOLDER_H_
+
+#include <map>
+#include <string>
+
+#include "src/support/folder_io.h"
+
+namespace bloomline::db {
+
+struct DatabaseFolder {
+  std::string path;                                 // absolute, without links
+  std::map<std::string, support::FileState> files;  // by name; "archive/000007.log"
+};
+
+// Returns false with *error if the folder has links, or folders that no database needs: the new
+// folder would share with the old one what they hold.
+bool ListDatabase(const std::string& path, DatabaseFolder* folder, std::string* error);
+
+// Checks that the old folder and the new one can be told apart, before anything is read. *target
+// gets the new folder's absolute path. Returns false with *error if the new folder or
+// "TARGET.partial" exists, or one of both folders would lie in the other.
+bool CheckTarget(const std::string& database, const std::string& new_folder, std::string* target,
+                 std::string* error);
+
+// A path in an OPTIONS file names a folder that the database has outside of its own. A program that
+// opens the new folder with these options would use the old one's logs, and delete them. So this
+// returns false with *error for each such path but the folder itself, whose meaning does not change
+// if the option is empty: *text, the file's text, is changed to that. `name` is that of the file.
+bool DetachOptions(const DatabaseFolder& folder, const std::string& name, std::string* text,
+                   std::string* error);
+
+}  // namespace bloomline::db
+
+#endif  // BLOOMLINE_DB_REWRITE_DATABASE_FOLDER_H_

@@ -1,0 +1,122 @@
+#include "src/db/rewrite/partial_folder.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "src/support/file_io.h"
+#include "src/support/number_text.h"
+
+namespace bloomline::db {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool CopyBytes(const std::string& from, support::ByteSink* out, uint64_t* bytes,
+               std::string* error) {
+  constexpr uint64_t kPieceBytes = 1 << 20;
+  support::InputFile file;
+  if (!file.Open(from, error)) return false;
+  std::vector<char> piece(static_cast<size_t>(std::min(file.size(), kPieceBytes)));
+  for (uint64_t done = 0; done < file.size();) {
+    const uint64_t n = std::min(file.size() - done, kPieceBytes);
+    if (!file.ReadAt(done, n, piece.data(), error) || !out->Append(piece.data(), n, error)) {
+      return false;
+    }
+    done += n;
+  }
+  *bytes += file.size();
+  return true;
+}
+
+}  // namespace
+
+bool Pace::Wait(uint64_t bytes) {
+  constexpr std::chrono::milliseconds kNap(20);  // then a signal is noticed
+  bytes_ += bytes;
+  while (support::EndingSignal() == 0) {
+    if (bytes_per_second_ == 0) return true;
+    const std::chrono::duration<double> since = Clock::now() - start_;
+    const double due = static_cast<double>(bytes_) / static_cast<double>(bytes_per_second_);
+    if (since.count() >= due) return true;
+    std::this_thread::sleep_for(kNap);
+  }
+  return false;
+}
+
+bool PacedFile::Append(const char* data, uint64_t n, std::string* error) {
+  return pace_.Wait(n) ? file_.Append(data, n, error) : support::Refuse(error, kInterrupted);
+}
+
+PartialFolder::~PartialFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+bool PartialFolder::Create(std::string* error) {
+  const std::string path = target_ + ".partial";
+  std::error_code code;
+  const bool is_new = fs::create_directory(path, code);
+  if (code || !is_new) {
+    return support::Refuse(error, path,
+                           ": cannot be created: ", code ? code.message() : "it exists meanwhile");
+  }
+  path_ = path;
+  fs::permissions(path_, fs::perms::owner_all, code);  // nobody else looks at half a database
+  return !code || support::Refuse(error, path_, ": cannot be made private: ", code.message());
+}
+
+bool PartialFolder::Link(const std::string& name, std::string* error) {
+  std::error_code code;
+  if (!clones_) {
+    fs::create_hard_link(from_ + "/" + name, path_ + "/" + name, code);
+    copied_.linked += !code;
+    return !code || Copy(name, error);
+  }
+  return Add(
+      name, name,
+      [&](PacedFile* out) {
+        const bool is_cloned = out->file()->Clone(from_ + "/" + name);
+        ++(is_cloned ? copied_.cloned : copied_.copied);
+        return is_cloned || CopyBytes(from_ + "/" + name, out, &copied_.copied_bytes, error);
+      },
+      error);
+}
+
+bool PartialFolder::Copy(const std::string& name, std::string* error) {
+  ++copied_.copied;
+  return Add(
+      name, name,
+      [&](PacedFile* out) {
+        return CopyBytes(from_ + "/" + name, out, &copied_.copied_bytes, error);
+      },
+      error);
+}
+
+bool PartialFolder::AddText(const std::string& name, const std::string& like, std::string_view text,
+                            std::string* error) {
+  return Add(
+      name, like, [&](PacedFile* out) { return out->Append(text.data(), text.size(), error); },
+      error);
+}
+
+bool PartialFolder::AddFolder(const std::string& name, std::string* error) {
+  std::error_code code;
+  fs::create_directory(path_ + "/" + name, code);
+  return !code || support::Refuse(error, path_, "/", name, ": cannot be created: ", code.message());
+}
+
+bool PartialFolder::Commit(std::string* error) {
+  if (!support::FinishFolder(path_, from_, error)) return false;
+  std::error_code code;
+  fs::rename(path_, target_, code);
+  if (code) {
+    return support::Refuse(error, path_, ": cannot be renamed to ", target_, ": ", code.message());
+  }
+  path_.clear();
+  return support::SyncFolder(fs::path(target_).parent_path(), error);
+}
+
+}  // namespace bloomline::db

@@ -1,0 +1,270 @@
+// bloomline db rewrite: the command line, and the order of its steps.
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include "src/cli/shared/commands.h"
+#include "src/cli/shared/quantity.h"
+#include "src/cli/shared/terminal.h"
+#include "src/db/db_subcommands.h"
+#include "src/db/report.h"
+#include "src/db/rewrite/database_folder.h"
+#include "src/db/rewrite/folder_writer.h"
+#include "src/db/rewrite/partial_folder.h"
+#include "src/db/rewrite/rewrite_plan.h"
+#include "src/support/folder_io.h"
+
+namespace bloomline::db {
+namespace {
+
+using support::FileLock;
+
+int Fail(int exit_code, const std::string& error) {
+  cli::PrintError("bloomline db rewrite: " + error);
+  return exit_code;
+}
+
+class Rewrite {
+ public:
+  explicit Rewrite(RewriteOptions options) : options_(std::move(options)) {}
+
+  int Run() {
+    const std::string& path = options_.folder;
+    if (!CheckTarget(path, options_.new_folder, &target_, &error_) ||
+        !ListDatabase(path, &folder_, &error_) || !Lock() || !CheckOptions()) {
+      return Fail(cli::kExitImpossible, error_);
+    }
+    options_.common.paths = {folder_.path};
+    inputs_ = OpenInputs(options_.common);
+    before_ = Inspect(&inputs_, options_.common, "rewrite", "");
+    if (const int problems = ReportProblems(inputs_, "rewrite"); problems != cli::kExitOk) {
+      return problems;
+    }
+    // Reading the database has examined its lock, which drops this process's own.
+    if (!Lock() || !IsUnchanged()) return Fail(cli::kExitImpossible, error_);
+    int exit_code = MakePlan(options_, folder_, inputs_, before_, &plan_, &error_);
+    if (exit_code != cli::kExitOk) return Fail(exit_code, error_);
+    exit_code = PrintPlan();
+    if (exit_code != cli::kExitOk || options_.dry_run) return exit_code;
+    return Write();
+  }
+
+ private:
+  bool Lock() {
+    const FileLock::Result result = lock_.Take(folder_.path + "/LOCK", &error_);
+    has_lock_ = result == FileLock::Result::kLocked;
+    if (result != FileLock::Result::kIsLocked) return result != FileLock::Result::kFailed;
+    error_ += ": a program has the database open; allowed: databases that no program has open";
+    return false;
+  }
+
+  bool CheckOptions() {
+    for (const auto& [name, state] : folder_.files) {
+      std::string text;
+      if (name.rfind("OPTIONS-", 0) != 0) continue;
+      if (!ReadWhole(folder_.path + "/" + name, &text, &error_) ||
+          !DetachOptions(folder_, name, &text, &error_)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool IsUnchanged() {
+    DatabaseFolder now;
+    if (!ListDatabase(folder_.path, &now, &error_)) return false;
+    if (now.files == folder_.files) return true;
+    error_ = folder_.path + ": has changed meanwhile; nothing is left of the new folder";
+    return false;
+  }
+
+  // Whether the database's files can have links in the new folder.
+  bool CanLink() const {
+    support::FileState parent;
+    const std::string path = std::filesystem::path(target_).parent_path();
+    return !options_.clones && support::ExamineState(path, &parent) && !folder_.files.empty() &&
+           parent.device == folder_.files.begin()->second.device;
+  }
+
+  int PrintPlan() {
+    std::string manifest;
+    if (!FindManifest(folder_, &manifest, &error_)) return Fail(cli::kExitFailure, error_);
+    files_ = SortFiles(folder_, inputs_, plan_, manifest);
+    uint64_t read = files_.copied_bytes;
+    uint64_t written = files_.copied_bytes;
+    for (const PlannedTable& table : plan_.tables) {
+      read += inputs_.files[table.file].bytes;
+      written += table.new_bytes;
+    }
+    const bool links = CanLink();
+    if (!links && !options_.clones) {
+      read += files_.linked_bytes;
+      written += files_.linked_bytes;
+    }
+    for (const std::string& filters : plan_.filters) cli::PrintLine("filters of " + filters);
+    cli::PrintLine("to rewrite: " + FilesText(plan_.tables.size()));
+    PrintWrapped(std::string(links             ? "to link: "
+                             : options_.clones ? "to clone: "
+                                               : "to copy, as the new folder is on another file "
+                                                 "system: ") +
+                 FilesText(files_.linked.size()) + ", " + cli::BytesText(files_.linked_bytes));
+    for (const auto& [reason, count] : plan_.reasons) {
+      PrintWrapped("left as they are: " + FilesText(count) + ": " + reason);
+    }
+    if (!files_.left_out.empty()) {
+      PrintWrapped("not in the new folder: " + FilesText(files_.left_out.size()) +
+                   " that the database does not need, such as LOG");
+    }
+    if (!has_lock_) cli::PrintLine("not locked: the database has no LOCK file");
+    std::error_code code;
+    const auto room = std::filesystem::space(std::filesystem::path(target_).parent_path(), code);
+    cli::PrintLine("to read: " + cli::BytesText(read) + "; to write: " + cli::BytesText(written) +
+                   (code ? "" : "; free: " + cli::BytesText(room.available)));
+    cli::FlushOutput();
+    if (plan_.tables.empty()) {
+      return Fail(cli::kExitImpossible, folder_.path + ": there is no file to rewrite");
+    }
+    if (code || room.available >= written) return cli::kExitOk;
+    return Fail(cli::kExitImpossible, target_ + ": there is no room for " +
+                                          cli::BytesText(written) + " on its file system");
+  }
+
+  int Write() {
+    support::AwaitEndingSignals();
+    int exit_code;
+    {
+      PartialFolder partial(folder_.path, target_, options_.clones, options_.bytes_per_second);
+      exit_code = WriteFolder(options_, folder_, inputs_, plan_, files_, &partial, &error_);
+      if (exit_code == cli::kExitOk && !IsUnchanged()) exit_code = cli::kExitImpossible;
+      if (exit_code == cli::kExitOk && support::EndingSignal() != 0) {
+        error_ = kInterrupted;
+        exit_code = cli::kExitFailure;
+      }
+      if (exit_code == cli::kExitOk) exit_code = Finish(&partial);
+    }
+    if (exit_code == cli::kExitOk) return exit_code;
+    Fail(exit_code, error_);
+    cli::FlushOutput();
+    if (support::EndingSignal() != 0) support::EndBySignal(support::EndingSignal());
+    return exit_code;
+  }
+
+  // Reads the new folder once more, as any program would, then gives it its name.
+  int Finish(PartialFolder* partial) {
+    CommonOptions common = options_.common;
+    common.paths = {partial->path()};
+    Inputs now = OpenInputs(common);
+    const Inspection after = Inspect(&now, common, "rewrite", "");
+    if (ReportProblems(now, "rewrite") != cli::kExitOk ||
+        now.files.size() != inputs_.files.size()) {
+      error_ = partial->path() + ": the new folder is not what it should be";
+      return cli::kExitFailure;
+    }
+    const Copied copied = partial->copied();
+    if (!partial->Commit(&error_)) return cli::kExitFailure;
+    PrintReport(now, after, copied);
+    return cli::kExitOk;
+  }
+
+  void PrintReport(const Inputs& now, const Inspection& after, const Copied& copied) const {
+    cli::PrintLine("rewritten: " + FilesText(plan_.tables.size()) + " into " + target_);
+    cli::PrintLine("linked: " + FilesText(copied.linked) + "; cloned: " + FilesText(copied.cloned) +
+                   "; copied: " + FilesText(copied.copied) + ", " +
+                   cli::BytesText(copied.copied_bytes));
+    const bool is_whole = files_.linked.empty() || copied.linked + copied.cloned != 0;
+    if (!is_whole) {
+      PrintWrapped(std::string("The file system has no ") + (options_.clones ? "clones" : "links") +
+                   ", so tables that stay were copied, too.");
+    }
+    for (size_t g = 0; g < after.groups.size(); ++g) {
+      const FamilyGroups& old = before_.groups[g];
+      const FamilyGroups& family = after.groups[g];
+      if (family.all.files.empty()) continue;
+      cli::PrintLine("");
+      cli::PrintLine(DatabaseTitle(now, family) == now.databases.front().path
+                         ? target_
+                         : "column family '" + now.column_family(family).name + "'");
+      size_t row = 0;
+      PrintLevels(family, {"level", "files", "filters", "before", "wasted reads", "before"}, 1,
+                  [&](const std::string& name, const Group& group) -> Cells {
+                    const Group& was = row < old.levels.size() ? old.levels[row] : old.all;
+                    ++row;
+                    return {name,
+                            cli::CountText(group.files.size()),
+                            cli::BytesText(group.filter_bytes),
+                            cli::BytesText(was.filter_bytes),
+                            RateOrDash(group.wasted_reads),
+                            RateOrDash(was.wasted_reads)};
+                  });
+    }
+    std::cout << '\n';
+    PrintWrapped("Going back to " + folder_.path +
+                 " loses nothing only until the first write in the new folder: from then on it is "
+                 "an old state.");
+  }
+
+  RewriteOptions options_;
+  std::string target_;
+  DatabaseFolder folder_;
+  FileLock lock_;
+  bool has_lock_ = false;
+  Inputs inputs_;
+  Inspection before_;
+  RewritePlan plan_;
+  FolderFiles files_;
+  std::string error_;
+};
+
+}  // namespace
+
+void AddRewriteCommand(CLI::App* db, int* exit_code) {
+  CLI::App* command = db->add_subcommand(
+      "rewrite", "Writes a copy of a closed database with new filters, without its engine");
+  auto options = std::make_shared<RewriteOptions>();
+  options->common.threads = 1;
+  command->add_option("DIR", options->folder, "The database's folder, which stays as it is")
+      ->required();
+  command->add_option("NEWDIR", options->new_folder, "The new folder, which must not exist")
+      ->required();
+  command
+      ->add_option("--policy", options->policy,
+                   "The new filters [RocksDB's own, as advise chooses]:\n"
+                   "bloomfilter:BITS, ribbonfilter:BITS, or\n"
+                   "{id=bloomline;...} with format (blocked, compact,\n"
+                   "bloom, ribbon), bits_per_key, bits_by_level (uniform,\n"
+                   "auto) and level_size_ratio; auto without bits_per_key\n"
+                   "spreads the memory of the present filters. In LevelDB,\n"
+                   "required: classic:BITS, blocked:BITS, compact:BITS")
+      ->type_name("POLICY");
+  command
+      ->add_option("--column-family", options->families,
+                   "Rewrite only this column family; may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("NAME");
+  cli::AddQuantity(command, "--bytes-per-second", &options->bytes_per_second, cli::ParseBytes,
+                   "Bytes to write per second on average, such as 20M");
+  command->add_flag("--reflink", options->clones,
+                    "Clone files that stay (XFS, Btrfs) instead of linking");
+  command->add_flag("--dry-run", options->dry_run, "Only print the plan");
+  command->add_flag("--untested-version", options->untested_version,
+                    "Accept a RocksDB that is newer than those tested");
+  command->add_flag("--progress,!--no-progress", options->common.progress,
+                    "Show the progress on stderr [if it is a terminal]");
+  command->footer(
+      "Example:\n"
+      "    bloomline db rewrite /var/lib/app/db /var/lib/app/db.new\n\n"
+      "No program may have the database open. Data blocks are copied byte for byte.\n"
+      "Tables and blob files that stay are hard links, or copies where links cannot be\n"
+      "had; all else is copied. Each key of a rewritten file must be in its old filter,\n"
+      "and is queried in the new one as written. NEWDIR.partial becomes NEWDIR last.\n"
+      "SIGINT and SIGTERM remove it. Going back to DIR loses nothing only until the\n"
+      "first write in NEWDIR: from then on it is an old state.\n"
+      "Exit code: 0 NEWDIR is whole; without NEWDIR: 1 a file cannot be read or\n"
+      "written; 2 refused; 4 an old filter lacks a key.");
+  command->callback([=] { *exit_code = Rewrite(*options).Run(); });
+}
+
+}  // namespace bloomline::db

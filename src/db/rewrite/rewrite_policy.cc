@@ -1,0 +1,225 @@
+#include "src/db/rewrite/rewrite_policy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "bloomline/level_sizing.h"
+#include "src/db/advice_model/advice.h"
+#include "src/db/directory/options_file.h"
+#include "src/filter/options/formats.h"
+#include "src/filter/sizing/level_rule.h"
+#include "src/filter/sizing/memory_divider.h"
+#include "src/support/number_text.h"
+#include "src/support/quoted.h"
+
+namespace bloomline::db {
+namespace {
+
+using support::Refuse;
+
+constexpr double kDefaultBits = 10;
+
+// Options that advise prints, or that OPTIONS files have, and that mean nothing here: an empty
+// value allows any, another one only itself.
+const std::map<std::string, std::string> kWithoutEffect = {
+    {"flush_format", ""}, {"stock_id", ""},           {"range_memory_percent", ""},
+    {"seed", "0"},        {"levels_in_use", "0"},     {"filters_at_bottom", "true"},
+    {"memory", "0"},      {"range_prefixes", "none"}, {"max_filter_bytes", "0"}};
+
+bool SetFormat(const std::string& name, std::initializer_list<Format> formats, Format* format) {
+  for (const Format one : formats) {
+    if (name != FormatName(one)) continue;
+    *format = one;
+    return true;
+  }
+  return false;
+}
+
+bool SetBits(const std::string& text, RewritePolicy* policy) {
+  double bits;
+  if (!support::ParseDouble(text, &bits) || !filter::IsAllowed(policy->format, bits)) return false;
+  policy->bits_per_key = bits;
+  return true;
+}
+
+// One of the options of {id=bloomline;...} but the format and the bits.
+bool SetOption(const std::string& name, const std::string& value, RewritePolicy* policy) {
+  if (name == "bits_by_level") {
+    policy->by_level = value == "auto";
+    return policy->by_level || value == "uniform";
+  }
+  if (name == "level_size_ratio") {
+    double ratio;
+    if (!support::ParseDouble(value, &ratio) || !filter::IsLevelSizeRatio(ratio)) return false;
+    policy->level_size_ratio = ratio;
+    return true;
+  }
+  const auto found = kWithoutEffect.find(name);
+  return found != kWithoutEffect.end() && (found->second.empty() || found->second == value);
+}
+
+// Sets the options of {id=bloomline;...}. Returns false with *wrong, the option.
+bool SetOptions(directory::OptionMap options, RewritePolicy* policy, std::string* wrong) {
+  policy->format = Format::kBlocked;
+  options.erase("id");
+  const auto take = [&](const char* name, const auto& set) {
+    const auto found = options.find(name);
+    if (found == options.end()) return true;
+    const bool is_set = set(found->second);
+    if (is_set) options.erase(found);
+    return is_set || Refuse(wrong, name, "=", found->second);
+  };
+  const auto set_format = [&](const std::string& value) {
+    return SetFormat(value, {Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon},
+                     &policy->format);
+  };
+  if (!take("format", set_format) ||
+      !take("bits_per_key", [&](const std::string& value) { return SetBits(value, policy); })) {
+    return false;
+  }
+  for (const auto& [name, value] : options) {
+    if (!SetOption(name, value, policy)) return Refuse(wrong, name, "=", value);
+  }
+  if (!policy->by_level && !policy->bits_per_key) policy->bits_per_key = kDefaultBits;
+  return true;
+}
+
+// "bloomfilter:10:false" has the format `stock` and the bits 10.
+bool SetNamed(const std::string& text, sstable::Engine engine, RewritePolicy* policy) {
+  const size_t colon = text.find(':');
+  if (colon == text.npos) return false;
+  const std::string name = text.substr(0, colon);
+  std::string bits = text.substr(colon + 1);
+  if (engine == sstable::Engine::kLevelDB) {
+    return SetFormat(name, {Format::kClassic, Format::kBlocked, Format::kCompact},
+                     &policy->format) &&
+           SetBits(bits, policy);
+  }
+  bits = bits.substr(0, bits.find(':'));
+  if (name == "bloomline") {
+    policy->format = Format::kBlocked;
+  } else if (name == "bloomfilter" || name == "ribbonfilter") {
+    policy->format = name == "bloomfilter" ? Format::kBloom : Format::kRibbon;
+  } else {
+    return false;
+  }
+  return SetBits(bits, policy);
+}
+
+// What advise says of this tree, with the rates that the filters' sizes promise.
+advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) {
+  const directory::ColumnFamily& family = inputs.column_family(groups);
+  advice::Situation situation;
+  situation.engine = inputs.databases[groups.database].engine;
+  situation.leveled =
+      family.compaction_style.empty() || family.compaction_style == "kCompactionStyleLevel";
+  situation.level_size_ratio = family.level_size_ratio;
+  const auto has = [&](engine_filters::Kind kind) { return groups.all.kinds.count(kind) != 0; };
+  if (has(engine_filters::Kind::kRocksDBBloom) || has(engine_filters::Kind::kRocksDBLegacy)) {
+    situation.stock_format = Format::kBloom;
+  } else if (has(engine_filters::Kind::kRocksDBRibbon)) {
+    situation.stock_format = Format::kRibbon;
+  }
+  for (const Group& group : groups.levels) {
+    advice::Level level;
+    level.number = group.level;
+    level.num_runs = std::max(group.runs, 1e-6);
+    level.num_keys = group.all_keys();
+    level.bottommost_share = Quotient(group.bottommost_keys, std::max<uint64_t>(level.num_keys, 1));
+    level.num_filters = std::max<uint64_t>(1, group.num_filters + group.missing_filters);
+    level.filter_bytes = group.key_bytes();
+    level.wasted_reads = std::isnan(group.wasted_reads) ? group.runs : group.wasted_reads;
+    situation.levels.push_back(level);
+  }
+  return situation;
+}
+
+// The choice of advise that `is_wanted` takes; null with *error if there is none.
+template <typename Wanted>
+const advice::Choice* ChoiceOf(const advice::Situation& situation, const advice::Request& request,
+                               advice::Advice* advice, const Wanted& is_wanted,
+                               std::string* error) {
+  if (!advice::Advise(situation, request, advice, error)) return nullptr;
+  const auto found = std::find_if(advice->choices.begin(), advice->choices.end(), is_wanted);
+  return found == advice->choices.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+bool ParseRewritePolicy(const std::string& text, sstable::Engine engine, RewritePolicy* policy,
+                        std::string* error) {
+  std::string wrong = support::Quoted(text);
+  const directory::OptionMap options = directory::PolicyOptions(text);
+  const auto id = options.find("id");
+  const bool is_named = id == options.end();
+  const bool is_set = is_named
+                          ? SetNamed(directory::OptionId(text), engine, policy)
+                          : engine == sstable::Engine::kRocksDB &&
+                                (id->second == "bloomline" ? SetOptions(options, policy, &wrong)
+                                                           : SetNamed(id->second, engine, policy));
+  return is_set || Refuse(error, "--policy has ", wrong, "; allowed: ", kAllowedPolicies);
+}
+
+bool FamilyBits::Choose(const RewritePolicy* policy, const Inputs& inputs,
+                        const FamilyGroups& groups, std::string* error) {
+  advice::Situation situation = SituationOf(inputs, groups);
+  bool by_level = policy != nullptr && policy->by_level;
+  if (policy != nullptr) {
+    format_ = policy->format;
+    bits_per_key_ = policy->bits_per_key.value_or(0);
+    situation.level_size_ratio = policy->level_size_ratio.value_or(situation.level_size_ratio);
+  }
+  if (policy == nullptr || !policy->bits_per_key) {
+    advice::Request request;
+    advice::Advice advice;
+    if (policy != nullptr) {  // by level, in the memory that the filters take now
+      if (filter::IsStock(format_)) situation.stock_format = format_;
+      request.memory_bytes = std::max<uint64_t>(1, groups.all.key_bytes());
+    }
+    const auto is_wanted = [&](const advice::Choice& choice) {
+      return policy == nullptr ? choice.is_stock() : choice.format == format_ && choice.by_level;
+    };
+    const advice::Choice* const choice = ChoiceOf(situation, request, &advice, is_wanted, error);
+    if (choice == nullptr) {
+      return Refuse(error, policy == nullptr
+                               ? "advise knows no better filters of RocksDB's own; name some with "
+                                 "--policy"
+                               : "bits by level gain nothing in this tree; allowed: bits_per_key");
+    }
+    format_ = choice->format;
+    by_level = choice->by_level;
+    bits_per_key_ = choice->bits_per_key;
+  }
+  if (!by_level || situation.levels.empty()) return true;
+  if (!situation.leveled) {
+    return Refuse(error, "compaction is not by level; allowed: bits_by_level=uniform");
+  }
+  deepest_ = situation.levels.back().number;
+  top_ =
+      situation.levels[situation.levels.front().number == 0 && situation.levels.size() > 1].number;
+  double bits[kMaxLevels];
+  const double ratio =
+      filter::IsLevelSizeRatio(situation.level_size_ratio) ? situation.level_size_ratio : 10;
+  const int num_bits = filter::SpreadByDistance(format_, bits_per_key_, {0, ratio}, bits);
+  by_distance_.assign(bits, bits + num_bits);
+  return true;
+}
+
+double FamilyBits::BitsOf(int level, bool is_bottommost) const {
+  double bits = bits_per_key_;
+  if (!by_distance_.empty()) {
+    const int distance =
+        is_bottommost ? 0 : filter::DistanceFromDeepest(level, top_, std::max(deepest_, 1));
+    bits = filter::BitsAt(distance, by_distance_.data(), static_cast<int>(by_distance_.size()));
+  }
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(format_);
+  return std::clamp(bits, allowed.min, allowed.max);
+}
+
+std::string FamilyBits::Text() const {
+  return support::StrCat(filter::IsStock(format_) ? "RocksDB's " : "", FormatName(format_), ", ",
+                         bits_per_key_, " bits per key", by_distance_.empty() ? "" : " by level");
+}
+
+}  // namespace bloomline::db

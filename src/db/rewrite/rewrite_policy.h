@@ -1,0 +1,56 @@
+// The filters that `bloomline db rewrite` writes: what --policy says, and what that means for a
+// column family and a file of it.
+#ifndef BLOOMLINE_DB_REWRITE_REWRITE_POLICY_H_
+#define BLOOMLINE_DB_REWRITE_REWRITE_POLICY_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bloomline/filter_options.h"
+#include "src/db/inspection.h"
+#include "src/db/sstable/table.h"
+
+namespace bloomline::db {
+
+struct RewritePolicy {
+  Format format = Format::kBloom;
+  std::optional<double> bits_per_key;  // none: as much memory as the filters have now
+  bool by_level = false;
+  std::optional<double> level_size_ratio;  // none: that of the database's options
+};
+
+// The policies that can be written, for errors and for the help.
+constexpr char kAllowedPolicies[] =
+    "bloomfilter:BITS, ribbonfilter:BITS or {id=bloomline;OPTIONS}, where format is blocked, "
+    "compact, bloom or ribbon, bits_per_key a number, bits_by_level uniform or auto, and "
+    "level_size_ratio a number; in LevelDB classic:BITS, blocked:BITS or compact:BITS";
+
+// Parses the value of --policy. Returns false with *error, which names what is allowed.
+bool ParseRewritePolicy(const std::string& text, sstable::Engine engine, RewritePolicy* policy,
+                        std::string* error);
+
+// The bits per key of a column family's new filters.
+class FamilyBits {
+ public:
+  // Without `policy`, takes the first of RocksDB's own filters that advise would choose. Returns
+  // false with *error if there is none, or if the policy cannot be used in this family.
+  bool Choose(const RewritePolicy* policy, const Inputs& inputs, const FamilyGroups& groups,
+              std::string* error);
+
+  Format format() const { return format_; }
+  double BitsOf(int level, bool is_bottommost) const;
+  // "RocksDB Bloom, 16.2 bits per key by level"
+  std::string Text() const;
+
+ private:
+  Format format_ = Format::kBloom;
+  double bits_per_key_ = 0;
+  std::vector<double> by_distance_;  // from the deepest level up; empty: the same everywhere
+  int top_ = 0;
+  int deepest_ = 0;
+};
+
+}  // namespace bloomline::db
+
+#endif  // BLOOMLINE_DB_REWRITE_REWRITE_POLICY_H_

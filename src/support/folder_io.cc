@@ -1,0 +1,184 @@
+#include "src/support/folder_io.h"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <linux/fs.h>  // FICLONE
+#endif
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <tuple>
+
+#include "src/support/file_io.h"
+#include "src/support/set_error.h"
+
+namespace bloomline::support {
+namespace {
+
+volatile std::sig_atomic_t ending_signal = 0;
+
+void NoteSignal(int signal) { ending_signal = signal; }
+
+bool Sync(int descriptor, const std::string& path, std::string* error) {
+  if (Uninterrupted([&] { return fsync(descriptor); }) == 0) return true;
+  if (errno == EINVAL || errno == ENOTSUP) return true;  // this file system cannot sync folders
+  return SystemFailure(path, "cannot be synced", error);
+}
+
+// The mode comes last, because a change of the owner clears some of its bits.
+bool TakeOwnerAndMode(int descriptor, const std::string& path, const std::string& like,
+                      std::string* error) {
+  struct stat old;
+  struct stat now;
+  if (stat(like.c_str(), &old) != 0) return SystemFailure(like, "cannot be examined", error);
+  if (fstat(descriptor, &now) != 0) return SystemFailure(path, "cannot be examined", error);
+  const bool is_others = now.st_uid != old.st_uid || now.st_gid != old.st_gid;
+  if (is_others && fchown(descriptor, old.st_uid, old.st_gid) != 0) {
+    return SystemFailure(path, "cannot be given to the owner of " + like, error);
+  }
+  if (fchmod(descriptor, old.st_mode & 07777) == 0) return true;
+  return SystemFailure(path, "cannot take the mode of " + like, error);
+}
+
+bool FinishOpen(int descriptor, const std::string& path, const std::string& like,
+                std::string* error) {
+  return TakeOwnerAndMode(descriptor, path, like, error) && Sync(descriptor, path, error);
+}
+
+int OpenFolder(const std::string& path) {
+  return Uninterrupted([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY); });
+}
+
+}  // namespace
+
+NewFile::~NewFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+bool NewFile::Create(const std::string& path, std::string* error) {
+  path_ = path;
+  descriptor_ = Uninterrupted(
+      [&] { return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600); });
+  return descriptor_ >= 0 || SystemFailure(path, "cannot be created", error);
+}
+
+bool NewFile::Append(const char* data, uint64_t n, std::string* error) {
+  constexpr uint64_t kMost = uint64_t{1} << 30;  // of one call
+  while (n > 0) {
+    const auto at_most = static_cast<size_t>(std::min(n, kMost));
+    const ssize_t written = Uninterrupted([&] { return write(descriptor_, data, at_most); });
+    if (written == 0) errno = ENOSPC;  // the call set no errno
+    if (written <= 0) return SystemFailure(path_, "cannot be written", error);
+    data += written;
+    n -= static_cast<uint64_t>(written);
+  }
+  return true;
+}
+
+bool NewFile::Clone([[maybe_unused]] const std::string& from) const {
+#ifdef FICLONE
+  const int source = Uninterrupted([&] { return OpenFile(from, NoWriter::kGoOn); });
+  const bool is_cloned = source >= 0 && ioctl(descriptor_, FICLONE, source) == 0;
+  if (source >= 0) close(source);
+  return is_cloned;
+#else
+  return false;
+#endif
+}
+
+bool NewFile::Finish(const std::string& like, std::string* error) {
+  if (!FinishOpen(descriptor_, path_, like, error)) return false;
+  const int descriptor = descriptor_;
+  descriptor_ = -1;
+  if (close(descriptor) == 0 || errno == EINTR) return true;  // with EINTR it is closed
+  return SystemFailure(path_, "cannot be closed", error);
+}
+
+bool FinishFolder(const std::string& path, const std::string& like, std::string* error) {
+  const int folder = OpenFolder(path);
+  if (folder < 0) return SystemFailure(path, "cannot be opened", error);
+  const bool is_done = FinishOpen(folder, path, like, error);
+  close(folder);
+  return is_done;
+}
+
+bool SyncFolder(const std::string& path, std::string* error) {
+  const int folder = OpenFolder(path);
+  if (folder < 0) return SystemFailure(path, "cannot be opened", error);
+  const bool is_synced = Sync(folder, path, error);
+  close(folder);
+  return is_synced;
+}
+
+FileLock::~FileLock() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+FileLock::Result FileLock::Take(const std::string& path, std::string* error) {
+  if (descriptor_ < 0) {
+    descriptor_ = Uninterrupted([&] { return open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY); });
+  }
+  if (descriptor_ < 0 && errno == ENOENT) return Result::kNoFile;
+  if (descriptor_ < 0) {
+    SystemFailure(path, "cannot be opened for writing, and so not be locked", error);
+    return Result::kFailed;
+  }
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  if (fcntl(descriptor_, F_SETLK, &lock) == 0) return Result::kLocked;
+  if (errno == EACCES || errno == EAGAIN) {
+    *error = path + ": is locked";
+    return Result::kIsLocked;
+  }
+  SystemFailure(path, "cannot be locked", error);
+  return Result::kFailed;
+}
+
+bool FileState::operator==(const FileState& other) const {
+  const auto parts = [](const FileState& state) {
+    return std::tie(state.is_link, state.is_folder, state.device, state.number, state.size,
+                    state.changed_seconds, state.changed_nanoseconds);
+  };
+  return parts(*this) == parts(other);
+}
+
+bool ExamineState(const std::string& path, FileState* state) {
+  struct stat found;
+  if (lstat(path.c_str(), &found) != 0) return false;
+#ifdef __APPLE__
+  const struct timespec& changed = found.st_mtimespec;
+#else
+  const struct timespec& changed = found.st_mtim;
+#endif
+  state->is_link = S_ISLNK(found.st_mode);
+  state->is_folder = S_ISDIR(found.st_mode);
+  state->is_regular = S_ISREG(found.st_mode);
+  state->device = static_cast<uint64_t>(found.st_dev);
+  state->number = static_cast<uint64_t>(found.st_ino);
+  state->size = static_cast<uint64_t>(found.st_size);
+  state->changed_seconds = static_cast<int64_t>(changed.tv_sec);
+  state->changed_nanoseconds = static_cast<int64_t>(changed.tv_nsec);
+  return true;
+}
+
+void AwaitEndingSignals() {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    if (std::signal(signal, NoteSignal) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
+}
+
+int EndingSignal() { return ending_signal; }
+
+void EndBySignal(int signal) {
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+  std::abort();  // only if the signal is blocked
+}
+
+}  // namespace bloomline::support
