@@ -68,20 +68,21 @@ void AppendNewFiles(size_t d, const std::set<std::string>& old_paths, directory:
 }  // namespace
 
 void AddDbCommand(CLI::App* app, int* exit_code) {
-  CLI::App* command =
-      app->add_subcommand("db", "Examines the filters of LevelDB or RocksDB databases");
+  CLI::App* command = app->add_subcommand(
+      "db", "Examines, or rewrites, the filters of LevelDB or RocksDB databases");
   command->footer(
-      "The database may be in use: nothing is locked or written, and of files that are\n"
-      "replaced meanwhile, the new ones are read. A damaged file is an error; the\n"
-      "others are still read.\n"
+      "The database may be in use: nothing is locked or written, but by rewrite, and of\n"
+      "files that are replaced meanwhile, the new ones are read. A damaged file is an\n"
+      "error; the others are still read.\n"
       "Exit code: 0 done; 1 a damaged file, or keys that were not checked (verify); 2\n"
       "an invalid request, or one that no filter can meet (advise); 4 a lost key\n"
-      "(verify), or a file without the required filters (inspect --require).");
+      "(verify, rewrite), or a file without the required filters (inspect --require).");
   command->require_subcommand(1);
   AddInspectCommand(command, exit_code);
   AddMeasureCommand(command, exit_code);
   AddVerifyCommand(command, exit_code);
   AddAdviseCommand(command, exit_code);
+  AddRewriteCommand(command, exit_code);
 }
 
 void AddCommonOptions(CLI::App* command, CommonOptions* options) {

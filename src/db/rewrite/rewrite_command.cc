@@ -110,9 +110,7 @@ class Rewrite {
                                                : "to copy, as the new folder is on another file "
                                                  "system: ") +
                  FilesText(files_.linked.size()) + ", " + cli::BytesText(files_.linked_bytes));
-    for (const auto& [reason, count] : plan_.reasons) {
-      PrintWrapped("left as they are: " + FilesText(count) + ": " + reason);
-    }
+    PrintLeft();
     if (!files_.left_out.empty()) {
       PrintWrapped("not in the new folder: " + FilesText(files_.left_out.size()) +
                    " that the database does not need, such as LOG");
@@ -129,6 +127,12 @@ class Rewrite {
     if (code || room.available >= written) return cli::kExitOk;
     return Fail(cli::kExitImpossible, target_ + ": there is no room for " +
                                           cli::BytesText(written) + " on its file system");
+  }
+
+  void PrintLeft() const {
+    for (const auto& [reason, count] : plan_.reasons) {
+      PrintWrapped("left as they are: " + FilesText(count) + ": " + reason);
+    }
   }
 
   int Write() {
@@ -173,6 +177,7 @@ class Rewrite {
     cli::PrintLine("linked: " + FilesText(copied.linked) + "; cloned: " + FilesText(copied.cloned) +
                    "; copied: " + FilesText(copied.copied) + ", " +
                    cli::BytesText(copied.copied_bytes));
+    PrintLeft();
     const bool is_whole = files_.linked.empty() || copied.linked + copied.cloned != 0;
     if (!is_whole) {
       PrintWrapped(std::string("The file system has no ") + (options_.clones ? "clones" : "links") +
