@@ -4,6 +4,7 @@
 
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/progress.h"
+#include "src/db/rewrite/leveldb_table.h"
 #include "src/db/rewrite/rocksdb_manifest.h"
 #include "src/db/rewrite/rocksdb_table.h"
 #include "src/support/file_io.h"
@@ -44,6 +45,7 @@ class FolderWriter {
         folder_(folder),
         inputs_(inputs),
         plan_(plan),
+        is_leveldb_(inputs.databases.front().engine == sstable::Engine::kLevelDB),
         partial_(*partial),
         next_number_(plan.next_number),
         error_(error) {}
@@ -56,7 +58,8 @@ class FolderWriter {
     }
     const std::string name = "MANIFEST-" + SixDigits(next_number_++);
     const auto write = [&](PacedFile* out) {
-      return WriteManifest(manifest, new_tables_, next_number_, out, error_);
+      const auto write_manifest = is_leveldb_ ? WriteLevelDBManifest : WriteManifest;
+      return write_manifest(manifest, new_tables_, next_number_, out, error_);
     };
     const bool is_written = partial_.Add(name, NameOf(manifest), write, error_) &&
                             partial_.AddText("CURRENT", "CURRENT", name + "\n", error_);
@@ -110,24 +113,28 @@ class FolderWriter {
     const TableSource source{file.path, inputs_.column_family(file).comparator, file.bytes};
     NewTable& table = new_tables_[file.number];
     table.number = next_number_++;
-    const std::string name = SixDigits(table.number) + ".sst";
+    const std::string name = SixDigits(table.number) + (is_leveldb_ ? ".ldb" : ".sst");
     const TableRewrite rewrite{planned.format, planned.bits_per_key, planned.is_legacy,
                                table.number, session};
     Outcome outcome = Outcome::kFailed;
     const auto write = [&](PacedFile* out) {
-      outcome = RewriteTable(source, rewrite, out, &table.table, error_);
+      outcome = is_leveldb_ ? RewriteLevelDBTable(source, planned.format, planned.bits_per_key, out,
+                                                  &table.table, error_)
+                            : RewriteTable(source, rewrite, out, &table.table, error_);
       return outcome == Outcome::kDone;
     };
     if (!partial_.Add(name, NameOf(file.path), write, error_)) {
       return outcome == Outcome::kDone ? Outcome::kFailed : outcome;
     }
-    return CheckRewrittenTable(partial_.path() + "/" + name, source, table.table, error_);
+    const auto check = is_leveldb_ ? CheckLevelDBTable : CheckRewrittenTable;
+    return check(partial_.path() + "/" + name, source, table.table, error_);
   }
 
   const RewriteOptions& options_;
   const DatabaseFolder& folder_;
   const Inputs& inputs_;
   const RewritePlan& plan_;
+  const bool is_leveldb_;
   PartialFolder& partial_;
   uint64_t next_number_;
   std::map<uint64_t, NewTable> new_tables_;  // by the old number

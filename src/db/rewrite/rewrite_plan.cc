@@ -6,6 +6,7 @@
 #include <set>
 
 #include "src/cli/shared/commands.h"
+#include "src/db/directory/manifest.h"
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/db/rewrite/rocksdb_manifest.h"
 #include "src/db/rewrite/rocksdb_table.h"
@@ -93,21 +94,28 @@ std::string WhyFamilyStays(const RewriteOptions& options, const directory::Colum
   return has_policy || is_named ? "" : "their column family has no filter_policy in OPTIONS";
 }
 
-uint64_t NewFilterBytes(Engine engine, const PlannedTable& table, uint64_t keys) {
-  const auto figures = engine_filters::FiguresFor(engine, table.format, std::max<uint64_t>(keys, 1),
-                                                  table.bits_per_key);
-  return static_cast<uint64_t>(figures.bytes_per_key * static_cast<double>(keys));
+uint64_t NewFilterBytes(Engine engine, const PlannedTable& table, const FileFacts& facts) {
+  // LevelDB's filters hold the keys of a data block; FiguresFor has no figures for its own.
+  const uint64_t filters = std::max<uint64_t>(facts.num_filters + facts.missing_filters, 1);
+  const Format format = table.format == Format::kClassic ? Format::kBlocked : table.format;
+  const auto figures = engine_filters::FiguresFor(
+      engine, format, std::max<uint64_t>(facts.num_keys / filters, 1), table.bits_per_key);
+  return static_cast<uint64_t>(figures.bytes_per_key * static_cast<double>(facts.num_keys));
 }
 
 // The file's filters are of the planned kind, and as large as planned to one in a hundred.
 bool HasPlannedFilter(Engine engine, const FileFacts& facts, const PlannedTable& table) {
-  const std::set<engine_filters::Kind> kinds = engine_filters::KindsFor(engine, table.format);
-  for (const auto& [kind, count] : facts.kinds) {
-    if (kinds.count(kind) == 0) return false;
+  std::string planned_kind = FormatName(table.format);
+  if (table.format == Format::kBloom) {
+    planned_kind = engine_filters::KindName(engine_filters::Kind::kRocksDBBloom);
+  } else if (table.format == Format::kRibbon) {
+    planned_kind = engine_filters::KindName(engine_filters::Kind::kRocksDBRibbon);
   }
-  const auto planned = static_cast<double>(NewFilterBytes(engine, table, facts.num_keys));
+  const bool is_kind = facts.has_filter() && facts.ranges.files == 0 &&
+                       FormatsOf(facts.kinds) == std::set<std::string>{planned_kind};
+  const auto planned = static_cast<double>(NewFilterBytes(engine, table, facts));
   const auto now = static_cast<double>(facts.key_bytes());
-  return facts.has_filter() && facts.ranges.files == 0 && std::abs(planned - now) <= planned / 100;
+  return is_kind && std::abs(planned - now) <= planned / 100;
 }
 
 class Planner {
@@ -160,11 +168,11 @@ class Planner {
       const bool is_top = inputs_.files[i].level == 0;
       PlannedTable table;
       std::string why = why_all;
-      if (why.empty() && is_top && newer_stays) why = "a newer file of level 0 stays";
       if (why.empty()) {
         const int exit_code = Examine(i, *bits, &table, &why, error);
         if (exit_code != cli::kExitOk) return exit_code;
       }
+      if (why.empty() && is_top && newer_stays) why = "a newer file of level 0 stays";
       if (why.empty()) {
         plan_->tables.push_back(table);
         continue;
@@ -201,7 +209,7 @@ class Planner {
         return known.verdict == Verdict::kRefused ? cli::kExitImpossible : cli::kExitFailure;
       }
     }
-    table->new_bytes = file.bytes + NewFilterBytes(engine_, *table, facts.num_keys) -
+    table->new_bytes = file.bytes + NewFilterBytes(engine_, *table, facts) -
                        std::min(file.bytes, facts.filter_bytes);
     return cli::kExitOk;
   }
@@ -281,17 +289,23 @@ int MakePlan(const RewriteOptions& options, const DatabaseFolder& folder, const 
   const Version version = VersionOf(folder);
   std::string manifest;
   RewritePolicy policy;
+  if (options.policy.empty() && database.engine == Engine::kLevelDB) {
+    *error = "--policy is missing; in LevelDB required: classic:BITS, blocked:BITS or compact:BITS";
+    return cli::kExitImpossible;
+  }
   if (!HasFamilies(options, database, error) || !HasTestedVersion(options, version, error) ||
       (!options.policy.empty() &&
        !ParseRewritePolicy(options.policy, database.engine, &policy, error))) {
     return cli::kExitImpossible;
   }
   if (!FindManifest(folder, &manifest, error)) return cli::kExitFailure;
-  if (database.engine == Engine::kLevelDB) {
-    *error = folder.path + ": is a database of LevelDB; allowed: RocksDB";
-    return cli::kExitImpossible;
+  if (database.engine == Engine::kRocksDB) {
+    if (!CheckManifest(manifest, &plan->next_number, error)) return cli::kExitImpossible;
+  } else {
+    directory::LiveFiles live;
+    if (!directory::ReadManifest(manifest, &live, error)) return cli::kExitFailure;
+    plan->next_number = live.next_file_number();
   }
-  if (!CheckManifest(manifest, &plan->next_number, error)) return cli::kExitImpossible;
   for (const auto& [name, state] : folder.files) {
     plan->next_number = std::max(plan->next_number, NumberIn(name) + 1);
   }

@@ -75,6 +75,12 @@ std::string BlockHandleText(const BlockHandle& handle) {
 
 std::string EncodeFooter(const Footer& form, uint64_t offset, const BlockHandle& metaindex,
                          const BlockHandle& index) {
+  if (form.has_leveldb_magic) {
+    std::string bytes = BlockHandleText(metaindex) + BlockHandleText(index);
+    bytes.resize(Footer::kMinBytes);
+    kernels::StoreLittleEndian64(kLevelDBMagic, bytes.data() + bytes.size() - kMagicBytes);
+    return bytes;
+  }
   const bool has_context = form.format_version >= 6;
   std::string bytes(1, static_cast<char>(form.checksum));
   if (has_context) {

@@ -16,7 +16,7 @@ namespace bloomline::sstable {
 // cannot be read.
 class TableWriter {
  public:
-  // `footer` and `out` must outlive the writer. format_version: 2 or later.
+  // `footer` and `out` must outlive the writer. LevelDB's, or format_version 2 or later.
   TableWriter(const Footer* footer, support::ByteSink* out) : footer_(*footer), out_(out) {}
 
   // Appends bytes as they are.
