@@ -39,7 +39,7 @@ bool AddFile(const fs::path& path, const std::string& name, DatabaseFolder* fold
   }
   if (state.is_link) {
     std::error_code code;
-    fs::path target = fs::weakly_canonical(path, code);
+    fs::path target = fs::canonical(path, code);
     if (code) target = fs::read_symlink(path, code);
     return Refuse(error, "the link '", path.string(), "' leads to '", target.string(),
                   "', so not all of the database is in '", folder->path,

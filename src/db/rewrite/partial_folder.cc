@@ -115,8 +115,12 @@ bool PartialFolder::Commit(std::string* error) {
   if (code) {
     return support::Refuse(error, path_, ": cannot be renamed to ", target_, ": ", code.message());
   }
+  if (!support::SyncFolder(fs::path(target_).parent_path(), error)) {
+    fs::rename(target_, path_, code);  // then it is removed
+    return false;
+  }
   path_.clear();
-  return support::SyncFolder(fs::path(target_).parent_path(), error);
+  return true;
 }
 
 }  // namespace bloomline::db

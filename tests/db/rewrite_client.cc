@@ -1,5 +1,5 @@
-// A database of RocksDB for rewrite_folders_test, in a process of its own.
-// Usage: rewrite_folders_client DB [wal_dir|db_log_dir|db_paths|cf_paths=PATH...]
+// A database of RocksDB for rewrite_command_test, in a process of its own.
+// Usage: rewrite_client DB [wal_dir|db_log_dir|db_paths|cf_paths=PATH...]
 // The latter two may be several paths, separated by commas.
 // It opens the database, prints "done", and closes it at the end of its input, which has commands.
 // Each is answered with a line:
