@@ -94,11 +94,9 @@ endforeach()
 deb(bloomline-tools utils "bloomline_tool" "${core} ${same}"
     "size, inspect and measure filters of key-value stores"
     "${about}\nThis package has the command bloomline.")
-deb(bloomline-rewrite utils "bloomline_rewrite"
-    "libbloomline-rocksdb${BLOOMLINE_SOVERSION} ${same}, ${core} ${same}"
-    "new filters for the files of a RocksDB database"
-    "${about}\nThis package has the program bloomline-rewrite, for databases that no program\n\
-has open.")
+# Without these, apt would keep the program of that package, which once deleted a foreign log.
+set(CPACK_DEBIAN_BLOOMLINE_TOOLS_PACKAGE_BREAKS "bloomline-rewrite (<< 0.2.0~)")
+set(CPACK_DEBIAN_BLOOMLINE_TOOLS_PACKAGE_REPLACES "bloomline-rewrite (<< 0.2.0~)")
 deb(python3-bloomline python "bloomline_python" "${core} ${same}, python3 (>= 3.9)"
     "filters for key-value stores (Python)"
     "${about}\nThis package has the module for /usr/bin/python3.")

@@ -13,7 +13,6 @@
 
 #include "bloomline/filter_account.h"
 #include "bloomline/rewrite_filters.h"
-#include "src/engines/rewrite/rewrite_until_done.h"
 #include "src/engines/rocksdb/rewrite/filter_facts.h"
 #include "tests/engines/rewrite_database.h"
 #include "tests/support/repetitions.h"
@@ -363,47 +362,6 @@ TEST_F(RewriteFaultsTest, SkipsFilesOfOtherCompactions) {
   may_end = true;
   other.join();
   EXPECT_TRUE(db_.Rewrite().IsComplete());
-  db_.ExpectKeys(model_);
-}
-
-// The compaction that opening begins makes a filter before the policy knows the levels in use, and
-// ends when the rewrite has looked at all files.
-TEST_F(RewriteFaultsTest, ALastLookFindsFilesOfOtherCompactions) {
-  for (int files = 0; files < 8; ++files) {
-    for (uint64_t i = 0; i < 300; ++i) ExpectOk(db_->Put({}, RewriteKey(i), model_[RewriteKey(i)]));
-    ExpectOk(db_->Flush({}));
-  }
-  std::atomic<bool> has_written{false};
-  std::atomic<bool> may_end{false};
-  const auto sleep = [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
-  const auto listener = std::make_shared<Listener>();
-  listener->has_written = [&] {
-    if (has_written.exchange(true)) return;
-    while (!may_end) sleep();
-  };
-  db_.options().listeners = {listener};
-  db_.options().disable_auto_compactions = false;
-  db_.options().max_bytes_for_level_base = 1 << 20;  // so that its files stay in level 1
-  RocksDBFilterOptions by_level;
-  by_level.format = Format::kBloom;
-  by_level.auto_bits_by_level = true;
-  db_.Open(NewRocksDBFilterPolicy(by_level));
-  while (!has_written) sleep();
-  RewriteOptions options;
-  options.include_level0 = true;
-  std::vector<uint64_t> to_rewrite;
-  options.progress = [&](const RewriteProgress& progress) {
-    if (progress.files_done == 0) to_rewrite.push_back(progress.files_to_rewrite);
-    may_end = true;
-    while (!listener->has_ended) sleep();
-  };
-  RewriteReport report;
-  EXPECT_TRUE(
-      rewrite::RewriteUntilDone(db_.get(), db_->DefaultColumnFamily(), options, &report, nullptr));
-  EXPECT_TRUE(report.IsComplete()) << report.ToString();
-  EXPECT_EQ(report.files_to_rewrite, 0u);
-  ASSERT_GT(to_rewrite.size(), 2u) << "the rewrite, that of the compaction's files, a last look";
-  EXPECT_GT(to_rewrite[1], 0u);
   db_.ExpectKeys(model_);
 }
 

@@ -89,11 +89,9 @@ std::string BuildText(const Choice& chosen) {
 
 // Says how existing files get the new filters, and which programs can use these.
 std::string ApplyText(sstable::Engine engine, const Choice& chosen) {
-  const std::string rewrite = engine == sstable::Engine::kRocksDB
-                                  ? "bloomline-rewrite (docs/operating.md) or a compaction"
-                                  : "a compaction";
-  const std::string text = "Only files that are written from now on get the new filters; " +
-                           rewrite + " gives them to the others. ";
+  const std::string text =
+      "Only files that are written from now on get the new filters; bloomline db rewrite or a "
+      "compaction gives them to the others. ";
   if (!chosen.is_stock()) {
     return text + EngineName(engine) +
            " without bloomline cannot use them and reads a block from every file that could hold "

@@ -80,8 +80,7 @@ using sstable::Table;
 constexpr const char* kRangeDeletions = "range deletions, which are not in filters";
 constexpr const char* kNoPrefix = "the filters hold only prefixes, and they have none";
 constexpr const char* kRewrite =
-    "Lost keys are still in the data: a compaction, or in RocksDB bloomline-rewrite, gives the "
-    "files new filters. Then verify again.";
+    "Lost keys are still in the data: a compaction gives the files new filters. Then verify again.";
 
 class Verifier final : public KeyWalk {
  public:
