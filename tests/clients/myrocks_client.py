@@ -6,12 +6,14 @@ Usage: myrocks_client.py write|check FOLDER NUM_ROWS PLUGIN TOOL
 
 The server has its data and a socket in FOLDER, and no port. Only MyRocks knows its comparators.
 `check` prints the number of wrong answers of the server, about all rows and missing ones between,
-and of `bloomline db` while the server runs and after it; then "-".
+of `bloomline db` while the server runs and after it, and of the server on a database with new
+filters; then "-".
 """
 import atexit
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -155,6 +157,41 @@ def check_advise():
         expect(choices or layout == "RocksDB Ribbon", f"advise: {name}: no choice")
 
 
+def check_rewrite():
+    """The server serves a rewritten database, changes it, compacts and starts again."""
+    old, new = data / "#rocksdb", data / "#rocksdb.new"
+    before = db("verify")["entries"]
+    for policy in "bloomfilter:14", "{id=bloomline;format=ribbon;bits_per_key=12}":
+        result = subprocess.run([tool, "db", "rewrite", "--policy", policy, str(old), str(new)],
+                                env=without_preload, capture_output=True, text=True)
+        expect(result.returncode == 0, f"rewrite: {result.returncode}: {result.stderr}")
+        kept = old.rename(data / "#rocksdb.old")
+        new.rename(old)
+        check_verify()
+        for name, _, _, family in families("inspect"):
+            layouts = [each["layout"] for each in family["all"]["layouts"]]
+            wanted = "RocksDB Ribbon" if "ribbon" in policy else "RocksDB Bloom"
+            expect(layouts == [wanted], f"rewrite: {name} has the filters {layouts}")
+        server = Server()
+        check_rows(server)
+        for table, _, _, _ in TABLES:
+            answer = server.sql(f"check table clients.{table} extended")
+            expect(answer.endswith("status\tOK\n"), f"rewrite: {answer}")
+            server.sql(f"""use clients;
+                update {table} set v = 'changed' where id % 10 = 0;
+                set global rocksdb_force_flush_memtable_now = 1;
+                update {table} set v = concat('v', id div 2) where id % 10 = 0""")
+        server.sql("set global rocksdb_compact_cf = 'default'")
+        check_rows(server)
+        server.stop()
+        server = Server()
+        check_rows(server)
+        server.stop()
+        shutil.rmtree(old)
+        kept.rename(old)
+    expect(db("verify")["entries"] == before, "rewrite: the old database has changed")
+
+
 def check():
     server = Server()
     check_rows(server)
@@ -163,6 +200,7 @@ def check():
     server.stop()
     for part in (check_inspect, check_verify, check_measure, check_advise):
         part()
+    check_rewrite()
     if "LD_PRELOAD" in os.environ:
         lines = [line for line in log.read_text().splitlines() if line.startswith("bloomline: ")]
         expect(any("ha_rocksdb.so" in line for line in lines),
