@@ -69,10 +69,10 @@ class RewriteLevelDBToolTest : public testing::TestWithParam<Case> {
 
   // Opening writes the log of the time before to a table of level 0, so each round but the last
   // makes one table. Rounds overwrite and delete keys of those before.
-  Model Write(const std::string& folder, const std::string& policy) {
+  Model Write(const std::string& folder, const std::string& policy, const std::string& last = "") {
     Model model;
     for (int round = 0; round < 4; ++round) {
-      const auto db = Open(folder, policy);
+      const auto db = Open(folder, round == 3 && !last.empty() ? last : policy);
       if (db == nullptr) return model;
       if (GetParam().compacts && round == 3) db->CompactRange(nullptr, nullptr);
       for (int i = round * 500; i < round * 500 + 2500; ++i) {
@@ -153,6 +153,17 @@ TEST_P(RewriteLevelDBToolTest, IsWhatLevelDBWouldHaveWritten) {
   const auto untouched = Open(old, c.before);
   ASSERT_NE(untouched, nullptr);
   Check(untouched.get(), model);
+}
+
+// A new table has a higher number than all old ones. LevelDB takes the highest for the newest.
+TEST_P(RewriteLevelDBToolTest, NoOlderTableOfLevel0ComesBeforeANewerOne) {
+  if (GetParam().compacts) return;
+  const std::string old = dir_.Path("old"), made = dir_.Path("new");
+  const Model model = Write(old, "classic:10", "blocked:10");  // the newest table is right already
+  const ToolRun run = RunTool("db rewrite --policy blocked:10 '" + old + "'", made);
+  EXPECT_EQ(run.exit_code, 2) << run.text;
+  EXPECT_NE(run.text.find("2 files: a newer file of level 0 stays"), run.text.npos) << run.text;
+  if (run.exit_code == 0) Check(Open(made, "blocked:10").get(), model);
 }
 
 INSTANTIATE_TEST_SUITE_P(, RewriteLevelDBToolTest, testing::ValuesIn(kCases),
