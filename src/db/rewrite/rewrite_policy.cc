@@ -7,6 +7,7 @@
 #include "bloomline/level_sizing.h"
 #include "src/db/advice_model/advice.h"
 #include "src/db/directory/options_file.h"
+#include "src/db/situation.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/sizing/level_rule.h"
 #include "src/filter/sizing/memory_divider.h"
@@ -105,34 +106,6 @@ bool SetNamed(const std::string& text, sstable::Engine engine, RewritePolicy* po
     return false;
   }
   return SetBits(bits, policy);
-}
-
-// What advise says of this tree, with the rates that the filters' sizes promise.
-advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) {
-  const directory::ColumnFamily& family = inputs.column_family(groups);
-  advice::Situation situation;
-  situation.engine = inputs.databases[groups.database].engine;
-  situation.leveled =
-      family.compaction_style.empty() || family.compaction_style == "kCompactionStyleLevel";
-  situation.level_size_ratio = family.level_size_ratio;
-  const auto has = [&](engine_filters::Kind kind) { return groups.all.kinds.count(kind) != 0; };
-  if (has(engine_filters::Kind::kRocksDBBloom) || has(engine_filters::Kind::kRocksDBLegacy)) {
-    situation.stock_format = Format::kBloom;
-  } else if (has(engine_filters::Kind::kRocksDBRibbon)) {
-    situation.stock_format = Format::kRibbon;
-  }
-  for (const Group& group : groups.levels) {
-    advice::Level level;
-    level.number = group.level;
-    level.num_runs = std::max(group.runs, 1e-6);
-    level.num_keys = group.all_keys();
-    level.bottommost_share = Quotient(group.bottommost_keys, std::max<uint64_t>(level.num_keys, 1));
-    level.num_filters = std::max<uint64_t>(1, group.num_filters + group.missing_filters);
-    level.filter_bytes = group.key_bytes();
-    level.wasted_reads = std::isnan(group.wasted_reads) ? group.runs : group.wasted_reads;
-    situation.levels.push_back(level);
-  }
-  return situation;
 }
 
 // The choice of advise that `is_wanted` takes; null with *error if there is none.

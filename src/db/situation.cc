@@ -1,0 +1,63 @@
+#include "src/db/situation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include "bloomline/cpu.h"
+#include "src/db/report.h"
+
+namespace bloomline::db {
+namespace {
+
+// The kind that has most of the filters' bytes, if it is one of RocksDB's own.
+std::optional<Format> StockFormatOf(const Group& group) {
+  const auto most = std::max_element(
+      group.kinds.begin(), group.kinds.end(),
+      [](const auto& a, const auto& b) { return a.second.bytes < b.second.bytes; });
+  if (most == group.kinds.end()) return std::nullopt;
+  if (most->first == engine_filters::Kind::kRocksDBBloom) return Format::kBloom;
+  if (most->first == engine_filters::Kind::kRocksDBRibbon) return Format::kRibbon;
+  return std::nullopt;
+}
+
+// Whether RocksDB of this version reads Ribbon filters, as it does since 6.15.
+bool ReadsRibbon(const std::string& version) {
+  int major = 0;
+  int minor = 0;
+  if (std::sscanf(version.c_str(), "%d.%d", &major, &minor) != 2) return false;
+  return major > 6 || (major == 6 && minor >= 15);
+}
+
+}  // namespace
+
+advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) {
+  const directory::ColumnFamily& family = inputs.column_family(groups);
+  advice::Situation situation;
+  situation.engine = inputs.databases[groups.database].engine;
+  situation.leveled =
+      family.compaction_style.empty() || family.compaction_style == "kCompactionStyleLevel";
+  situation.stock_format = StockFormatOf(groups.all);
+  situation.reads_ribbon = groups.all.kinds.count(engine_filters::Kind::kRocksDBRibbon) != 0 ||
+                           ReadsRibbon(inputs.databases[groups.database].rocksdb_version);
+  situation.cpu = advice::BuildCpuOf(ActiveKernelName());
+  situation.table_bytes = groups.all.bytes;
+  situation.level_size_ratio = family.level_size_ratio;
+  for (const Group& group : groups.levels) {
+    advice::Level level;
+    level.number = group.level;
+    level.num_runs = std::max(group.runs, 1e-6);  // level_sizing.h allows no less
+    // Files without a filter will get one that holds all their keys.
+    level.num_keys = group.all_keys();
+    level.bottommost_share = Quotient(group.bottommost_keys, std::max<uint64_t>(level.num_keys, 1));
+    level.num_filters = std::max<uint64_t>(1, group.num_filters + group.missing_filters);
+    level.filter_bytes = group.key_bytes();
+    level.wasted_reads = std::isnan(group.wasted_reads) ? group.runs : group.wasted_reads;
+    situation.levels.push_back(level);
+  }
+  return situation;
+}
+
+}  // namespace bloomline::db

@@ -1,0 +1,17 @@
+// What advise has to know of a column family, for the commands that ask it.
+#ifndef BLOOMLINE_DB_SITUATION_H_
+#define BLOOMLINE_DB_SITUATION_H_
+
+#include "src/db/advice_model/advice.h"
+#include "src/db/inputs.h"
+#include "src/db/inspection.h"
+
+namespace bloomline::db {
+
+// Returns the levels, keys and filters of `groups`, with the wasted reads that inspect expects. A
+// filter that is not understood counts as one that matches every key.
+advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups);
+
+}  // namespace bloomline::db
+
+#endif  // BLOOMLINE_DB_SITUATION_H_
