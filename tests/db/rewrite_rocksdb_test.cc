@@ -427,7 +427,8 @@ TEST_P(RewriteFormTest, GivesTheSameAnswers) {
     rewrite.format = format;
     rewrite.bits_per_key = 12;
     rewrite.is_legacy = format == Format::kBloom && form.table.format_version < 5;
-    EXPECT_GE(RewriteAll(folder, rewrite), 4u);
+    // Each of the two families has a file at least: RocksDB may have merged its two.
+    EXPECT_GE(RewriteAll(folder, rewrite), 2u);
     Case reopened = form;
     reopened.options.statistics = rocksdb::CreateDBStatistics();
     reopened.table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(5));
