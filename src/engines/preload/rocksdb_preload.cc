@@ -129,9 +129,10 @@ NewPolicyFunction OpenPolicyForProgram(const link_map* file) {
   std::snprintf(begin, sizeof(begin), "RocksDB %s is in %s: ", rocksdb.version, file->l_name);
   char end[128];
   std::snprintf(end, sizeof(end),
-                " (packaging/policy_for%s HEADERS builds this library of bloomline " BLOOMLINE_PRELOAD_VERSION
-                " from RocksDB %s)",
-                *rocksdb.rtti == '\0' ? "" : " --no-rtti", rocksdb.minor);
+                " (packaging/policy_for%s HEADERS builds this library of bloomline %s from RocksDB "
+                "%s)",
+                *rocksdb.rtti == '\0' ? "" : " --no-rtti", BLOOMLINE_PRELOAD_VERSION,
+                rocksdb.minor);
   const NewPolicyFunction opened = OpenPolicy({path, begin, end, BLOOMLINE_PRELOAD_VERSION});
   if (opened == nullptr) dlclose(scope);
   return opened;
