@@ -264,6 +264,7 @@ extern "C" void bloomline_preload_start_3(const bloomline::preload::Environment*
 extern "C" const rocksdb::FilterPolicy* bloomline_preload_new_policy(
     const bloomline::preload::Asked& asked) {
   using namespace bloomline;
+  if (!preload::is_usable) preload::Start();  // the first call may have come too early
   if (!preload::is_usable || engine::StockPolicyScope::IsActive()) return nullptr;
   auto policy = preload::OrSay(
       [&](std::string* error) { return preload::NewPolicy(asked, /*keeps_name=*/false, error); });

@@ -76,6 +76,10 @@ bool IsMemberKnown(bool BlockBasedTableOptions::*member, const char* name) {
 }  // namespace
 
 std::string RocksDBLayoutMismatch() {
+  // RocksDB's table of options, in which IsMemberKnown looks, is set just before this name.
+  if (ROCKSDB_NAMESPACE::BlockBasedTablePropertyNames::kIndexType.empty()) {
+    return "the program asks RocksDB for a filter before RocksDB's own variables are set";
+  }
   const char* other = nullptr;
   if (!IsContextKnown(BlockBasedTableOptions())) other = "FilterBuildingContext";
   if (!IsMemberKnown(&BlockBasedTableOptions::partition_filters, "partition_filters") ||

@@ -9,7 +9,8 @@ namespace bloomline::engine {
 
 // Returns an empty string, or which of RocksDB's structs is another than in the headers: those that
 // a policy reads. A program may bundle a RocksDB that was changed without a change of its version.
-// Call this after RocksDBVersionMismatch.
+// Call this after RocksDBVersionMismatch, and again later if a program calls RocksDB from its
+// initializers: they may run before those of a RocksDB in the same file, and that is a mismatch.
 std::string RocksDBLayoutMismatch();
 
 }  // namespace bloomline::engine
