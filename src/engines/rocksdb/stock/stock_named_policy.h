@@ -22,9 +22,9 @@ class StockNamedPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
  public:
   // `bloomline` is a policy of bloomline.
   StockNamedPolicy(std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> stock,
-                   std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> bloomline, Writer writer)
+                   std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> bloomline, Writer writer)
       : stock_(std::const_pointer_cast<ROCKSDB_NAMESPACE::FilterPolicy>(std::move(stock))),
-        bloomline_(std::move(bloomline)),
+        bloomline_(std::const_pointer_cast<ROCKSDB_NAMESPACE::FilterPolicy>(std::move(bloomline))),
         writer_(writer) {}
 
   const char* Name() const override { return stock_->Name(); }
@@ -46,12 +46,18 @@ class StockNamedPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   }
 
  protected:
-  // The stock policy's options: from 8.7 on, RocksDB's Ribbon policy has bloom_before_level.
+  // The stock policy's options: from 8.7 on, RocksDB's Ribbon policy has bloom_before_level, which
+  // SetOptions changes. A bloomline that writes follows it.
   ROCKSDB_NAMESPACE::Status ConfigureOptions(
       const ROCKSDB_NAMESPACE::ConfigOptions& config,
       const std::unordered_map<std::string, std::string>& options,
       std::unordered_map<std::string, std::string>* unused) override {
-    return stock_->ConfigureFromMap(config, options, unused);
+    const ROCKSDB_NAMESPACE::Status status = stock_->ConfigureFromMap(config, options, unused);
+    if (!status.ok() || writer_ == Writer::kStock) return status;
+    constexpr char kLevel[] = "bloom_before_level";
+    std::string level;
+    if (!stock_->GetOption(config, kLevel, &level).ok()) return status;
+    return bloomline_->ConfigureFromMap(config, {{kLevel, level}}, unused);
   }
   std::string SerializeOptions(const ROCKSDB_NAMESPACE::ConfigOptions& config,
                                const std::string& prefix) const override {
@@ -62,7 +68,7 @@ class StockNamedPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
 
  private:
   const std::shared_ptr<ROCKSDB_NAMESPACE::FilterPolicy> stock_;
-  const std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> bloomline_;
+  const std::shared_ptr<ROCKSDB_NAMESPACE::FilterPolicy> bloomline_;
   const Writer writer_;
 };
 
