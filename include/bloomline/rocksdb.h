@@ -64,8 +64,9 @@ struct RocksDBFilterOptions : FilterOptions {
   std::optional<Format> flush_format;
 
   // For kRibbon: levels below this number, and flushed and recovered files, get kBloom filters,
-  // which are built faster; -1 to 64. The third parameter of RocksDB's ribbonfilter:N:L. -1: none
-  // do. 0 equals a flush_format of kBloom. Incompatible with flush_format.
+  // which are built faster; -1 to 64. The third parameter of RocksDB's ribbonfilter:N:L: as there,
+  // all files get kRibbon filters with FIFO compaction or none. -1: all do. 0 otherwise equals a
+  // flush_format of kBloom. Incompatible with flush_format.
   int bloom_before_level = -1;
 
   // If false, bottommost files, which have no older data below them, get no filter. That saves

@@ -113,7 +113,8 @@ TEST(RocksDBStockFormatsTest, FilesHaveTheKindThatRocksDBChooses) {
                  level + "}");
     const auto stock = PolicyOf(std::string("ribbonfilter:10:") + level);
     ASSERT_TRUE(ours != nullptr && stock != nullptr);
-    for (const auto style : {rocksdb::kCompactionStyleLevel, rocksdb::kCompactionStyleUniversal}) {
+    for (const auto style : {rocksdb::kCompactionStyleLevel, rocksdb::kCompactionStyleUniversal,
+                             rocksdb::kCompactionStyleFIFO, rocksdb::kCompactionStyleNone}) {
       for (int file_level = -1; file_level < 7; ++file_level) {
         for (const auto reason :
              {TableFileCreationReason::kCompaction, TableFileCreationReason::kFlush}) {

@@ -52,8 +52,11 @@ NewFile NewFileIn(const FilterBuildingContext& context) {
   file.is_bottommost = context.is_bottommost;
   file.is_flush = context.reason == TableFileCreationReason::kFlush ||
                   context.reason == TableFileCreationReason::kRecovery;
-  file.has_levels = context.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel ||
-                    context.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleNone;
+  const ROCKSDB_NAMESPACE::CompactionStyle style = context.compaction_style;
+  file.has_levels = style == ROCKSDB_NAMESPACE::kCompactionStyleLevel ||
+                    style == ROCKSDB_NAMESPACE::kCompactionStyleNone;
+  file.is_compacted_later = style == ROCKSDB_NAMESPACE::kCompactionStyleLevel ||
+                            style == ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
   file.num_levels = context.num_levels;
   return file;
 }

@@ -71,6 +71,8 @@ double BitsFor(const LevelRules& rules, const NewFile& file, const SeenLevels& s
 }
 
 Format FormatFor(const LevelRules& rules, const NewFile& file) {
+  // Where no compaction writes files anew, RocksDB counts each as one of the last level.
+  if (rules.bloom_before_level >= 0 && !file.is_compacted_later) return rules.format;
   if (file.is_flush) return rules.flush_format;
   const bool is_upper = file.level >= 0 && file.level < rules.bloom_before_level;
   return is_upper ? Format::kBloom : rules.format;

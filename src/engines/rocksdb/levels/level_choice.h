@@ -18,9 +18,10 @@ struct NewFile {
   int level = -1;  // -1: unknown, as in SstFileWriter
   // No file below it has keys of its range. Its level need not be the deepest one.
   bool is_bottommost = false;
-  bool is_flush = false;   // or written by recovery
-  bool has_levels = true;  // false: universal or FIFO compaction
-  int num_levels = -1;     // the setting of the column family; -1: unknown
+  bool is_flush = false;           // or written by recovery
+  bool has_levels = true;          // false: universal or FIFO compaction
+  bool is_compacted_later = true;  // false: FIFO compaction, or none by RocksDB
+  int num_levels = -1;             // the setting of the column family; -1: unknown
 };
 
 // What the files made so far say about the levels in use. 0: none seen.
