@@ -53,14 +53,19 @@ void InsertAll(const Inserter& inserter, size_t n, const uint64_t* hashes, char*
 
 }  // namespace
 
-StockFilter BloomShape(uint64_t num_keys, double bits_per_key) {
+StockFilter BloomOf(uint64_t payload_bytes, int num_probes) {
   StockFilter shape;
   shape.kind = StockKind::kBloom;
-  shape.payload_bytes = BloomPayloadBytes(num_keys, Millibits(bits_per_key));
-  shape.num_blocks = shape.payload_bytes / kernels::kBlockBytes;
+  shape.payload_bytes = payload_bytes;
+  shape.num_blocks = payload_bytes / kernels::kBlockBytes;
   shape.block_bytes = kernels::kBlockBytes;
-  shape.num_probes = BloomNumProbes(Millibits(bits_per_key));
+  shape.num_probes = num_probes;
   return shape;
+}
+
+StockFilter BloomShape(uint64_t num_keys, double bits_per_key) {
+  const int millibits = Millibits(bits_per_key);
+  return BloomOf(BloomPayloadBytes(num_keys, millibits), BloomNumProbes(millibits));
 }
 
 StockFilter LegacyBloomShape(uint64_t num_keys, double bits_per_key) {

@@ -15,6 +15,9 @@ namespace bloomline::stock {
 StockFilter BloomShape(uint64_t num_keys, double bits_per_key);
 StockFilter LegacyBloomShape(uint64_t num_keys, double bits_per_key);
 
+// The shape of a filter, not a legacy one, with a payload of whole blocks.
+StockFilter BloomOf(uint64_t payload_bytes, int num_probes);
+
 // Sets the bits of keys in shape.payload_bytes bytes, which were zeros at first. The hashes are
 // those of the filter's reader (readers.h).
 void AddToBloom(const StockFilter& shape, size_t n, const uint64_t* hashes, char* payload);

@@ -67,8 +67,6 @@ class RibbonReader : public KernelReader<RibbonView, RibbonKernel> {
       : KernelReader({filter.data, filter.ribbon, RibbonView::RawSeed(filter.ribbon_seed)},
                      kernel.may_match_for(filter.ribbon.columns), kernel) {}
 
-  // Prefetches the same number of lines for each key, because the number of its lines cannot be
-  // foreseen. A prefetch behind the filter does no harm.
   // MayMatchMany does it, because most of the work is to find out what to prefetch.
   static void Prefetch(uint64_t) {}
 };

@@ -11,6 +11,9 @@ namespace bloomline::stock {
 // With more keys, RocksDB writes a Bloom filter.
 constexpr uint64_t kMaxRibbonKeys = 950000000;
 
+// With fewer rows, RocksDB writes a Bloom filter if that is smaller.
+constexpr uint32_t kManyRibbonRows = 1024;
+
 // The rows of a filter of 1 to kMaxRibbonKeys keys: a multiple of 128.
 uint32_t RibbonRowsFor(uint32_t num_keys);
 

@@ -44,6 +44,9 @@ namespace bloomline::stock {
 constexpr int kLog2GroupRows = 11;
 constexpr uint32_t kGroupRows = 1u << kLog2GroupRows;
 
+// Rows of a step.
+constexpr uint32_t kRowsPerStep = 8;
+
 // A solver may read so many hashes and starts behind those of a group.
 constexpr uint32_t kReadAheadKeys = 8;
 
@@ -94,6 +97,13 @@ inline RibbonCoefficients AtPlaces(const RibbonCoefficients& from_row, uint32_t 
   const uint64_t second = swaps ? from_row.low : from_row.high;
   const uint32_t by = row & 63;
   return {first << by | second >> 1 >> (63 - by), second << by | first >> 1 >> (63 - by)};
+}
+
+// The equation row = 0, of a row without a pivot.
+inline RibbonEquation ZeroRow(uint32_t row) {
+  const uint64_t bit = uint64_t{1} << row % 64;
+  if (row % 128 < 64) return {{bit, 0}, 0};
+  return {{0, bit}, 0};
 }
 
 // The equation of a key; bit i of its coefficients is that of its start + i.

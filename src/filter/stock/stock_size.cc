@@ -105,9 +105,8 @@ uint64_t RibbonPayloadBytes(uint64_t num_keys, double bits_per_key) {
   const auto num_segments =
       static_cast<uint64_t>(std::ceil(static_cast<double>(num_blocks) * columns));
   const uint64_t bytes = num_segments * RibbonShape::kSegmentBytes;
-  constexpr uint64_t kFewSlots = 1024;  // below this, RocksDB prefers a smaller Bloom filter
   const uint64_t bloom_bytes = BloomPayloadBytes(num_keys, millibits);
-  return num_blocks * kRows < kFewSlots ? std::min(bytes, bloom_bytes) : bytes;
+  return num_blocks * kRows < kManyRibbonRows ? std::min(bytes, bloom_bytes) : bytes;
 }
 
 }  // namespace bloomline::stock

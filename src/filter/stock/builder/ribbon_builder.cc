@@ -3,17 +3,11 @@
 #include <algorithm>
 
 #include "src/filter/bits/probe_sequence.h"
-#include "src/filter/stock/local_bloom.h"
+#include "src/filter/stock/bloom_bytes.h"
 #include "src/filter/stock/ribbon_size.h"
 #include "src/filter/stock/stock_size.h"
 
 namespace bloomline::stock {
-namespace {
-
-// From this many rows on, there is no Bloom filter instead.
-constexpr uint32_t kManyRows = 1024;
-
-}  // namespace
 
 RibbonBuilder::RibbonBuilder(const RibbonSolver& solver, double bits_per_key, bool uses_actual_bits)
     : solver_(solver),
@@ -57,7 +51,7 @@ uint64_t RibbonBuilder::PayloadBytesFor(uint64_t num_entries) const {
   if (num_entries > kMaxRibbonKeys) return bloom_bytes;
   const uint32_t num_rows = RibbonRowsFor(static_cast<uint32_t>(num_entries));
   const uint64_t bytes = RibbonPayloadBytes(num_rows);
-  return num_rows < kManyRows ? std::min(bytes, bloom_bytes) : bytes;
+  return num_rows < kManyRibbonRows ? std::min(bytes, bloom_bytes) : bytes;
 }
 
 void RibbonBuilder::Solve() {
@@ -65,7 +59,7 @@ void RibbonBuilder::Solve() {
   if (num_entries() > kMaxRibbonKeys) return;
   num_rows_ = RibbonRowsFor(static_cast<uint32_t>(num_entries()));
   const uint64_t bytes = RibbonPayloadBytes(num_rows_);
-  if (num_rows_ < kManyRows && BloomPayloadBytes(num_entries(), millibits_) < bytes) return;
+  if (num_rows_ < kManyRibbonRows && BloomPayloadBytes(num_entries(), millibits_) < bytes) return;
   system_.emplace(solver_, num_rows_);
   is_bloom_ = !system_->Solve(&hashes_, static_cast<uint8_t>(first_hash_));
 }
@@ -91,31 +85,23 @@ int RibbonBuilder::NumProbes(uint64_t payload_bytes) const {
 }
 
 void RibbonBuilder::WriteBloom(uint64_t payload_bytes, char* filter) const {
-  const kernels::PayloadView view = {filter, payload_bytes / kernels::kBlockBytes,
-                                     NumProbes(payload_bytes)};
-  const auto insert = [&](uint64_t hash) {
-    char* const block = filter + (LocalBloomBlock(view, hash) - view.data);
-    for (int j = 0; j < view.num_probes; ++j) {
-      kernels::SetBit(block, LocalBloomBit(LocalBloomProbeHash(hash), j));
-    }
-  };
+  const StockFilter shape = BloomOf(payload_bytes, NumProbes(payload_bytes));
+  WriteBloomTrailer(shape, filter + payload_bytes);
   if (payload_bytes == 0) return;
+  const auto add = [&](const uint64_t* hashes, size_t n) { AddToBloom(shape, n, hashes, filter); };
   if (system_) {
-    system_->ForEachHash(insert);
+    system_->ForEachRun(add);
   } else {
-    hashes_.ForEach(insert);
+    hashes_.ForEachChunk(add);
   }
 }
 
 void RibbonBuilder::FinishTo(uint64_t payload_bytes, char* filter) {
-  char* const trailer = filter + payload_bytes;
-  std::fill_n(trailer, kTrailerBytes, '\0');
   if (is_bloom_) {
     WriteBloom(payload_bytes, filter);
-    trailer[0] = static_cast<char>(-1);
-    trailer[2] = static_cast<char>(NumProbes(payload_bytes));
   } else {
     if (payload_bytes != 0) system_->WritePayload(payload_bytes, filter);
+    char* const trailer = filter + payload_bytes;
     const uint32_t num_blocks = num_rows_ / RibbonShape::kRowsPerBlock;
     trailer[0] = static_cast<char>(-2);
     trailer[1] = static_cast<char>(system_->seed());

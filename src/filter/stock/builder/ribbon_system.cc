@@ -181,7 +181,9 @@ bool RibbonSystem::InsertOneByOne() {
   std::fill_n(coefficients_.get(), num_rows_, RibbonCoefficients());
   std::fill_n(results_.get(), num_rows_, 0u);
   bool is_solved = true;
-  ForEachHash([&](uint64_t hash) { is_solved = is_solved && Insert(hash); });
+  ForEachRun([&](const uint64_t* hashes, size_t n) {
+    for (size_t i = 0; i < n && is_solved; ++i) is_solved = Insert(hashes[i]);
+  });
   for (uint32_t row = 0; row < num_rows_; ++row) {
     coefficients_[row].low |= RibbonKey::kFirstCoefficient;  // also of rows without a pivot
     coefficients_[row] = AtPlaces(coefficients_[row], row);

@@ -31,14 +31,10 @@ class RibbonSystem {
   // Writes a payload of any multiple of 16 bytes from 16 on, which holds zeros.
   void WritePayload(uint64_t payload_bytes, char* payload);
 
-  // Calls f(hash) for all hashes, after Solve.
+  // Calls f(const uint64_t* hashes, size_t n) for all hashes, after Solve.
   template <typename F>
-  void ForEachHash(F f) const {
-    for (size_t group = 0; group < groups_.num_groups(); ++group) {
-      groups_.ForEachRun(group, [&](const uint64_t* hashes, size_t n) {
-        for (size_t i = 0; i < n; ++i) f(hashes[i]);
-      });
-    }
+  void ForEachRun(F f) const {
+    for (size_t group = 0; group < groups_.num_groups(); ++group) groups_.ForEachRun(group, f);
   }
 
  private:

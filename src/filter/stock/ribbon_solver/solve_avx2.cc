@@ -18,7 +18,6 @@
 namespace bloomline::stock {
 namespace {
 
-constexpr uint32_t kRowsPerStep = 8;
 constexpr uint32_t kEquationsPerRegister = 32;
 constexpr uint32_t kMaxRegisters = WaitingEquations::kMax / kEquationsPerRegister;
 
@@ -315,9 +314,7 @@ class Avx2Group {
 #pragma GCC unroll 8
     for (uint32_t r = row; r < row + kRowsPerStep; ++r) {
       if (pivots[r - row] == kZero) {
-        const uint64_t bit = uint64_t{1} << r % 64;
-        rows.coefficients[r] =
-            r % 128 < 64 ? RibbonCoefficients{bit, 0} : RibbonCoefficients{0, bit};
+        rows.coefficients[r] = ZeroRow(r).coefficients;
         rows.results[r] = 0;
         continue;
       }

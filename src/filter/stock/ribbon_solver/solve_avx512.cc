@@ -16,7 +16,6 @@
 namespace bloomline::stock {
 namespace {
 
-constexpr uint32_t kRowsPerStep = 8;
 constexpr uint32_t kMaxRegisters = WaitingEquations::kMax / 64;
 
 // Bytes of an equation: 16 of coefficients, 4 of the result. Those of a key go on with the step of
@@ -324,8 +323,7 @@ BLOOMLINE_AVX512_INLINE void StoreRows(const Step<W>& step, const PivotBytes& st
   for (uint32_t w = 1; w < W; ++w) pivot = _mm512_or_si512(pivot, step.pivot[w]);
   for (uint32_t free = _mm512_testn_epi64_mask(pivot, pivot); free != 0; free &= free - 1) {
     const uint32_t r = row + static_cast<uint32_t>(__builtin_ctz(free));
-    const uint64_t bit = uint64_t{1} << r % 64;
-    rows.coefficients[r] = r % 128 < 64 ? RibbonCoefficients{bit, 0} : RibbonCoefficients{0, bit};
+    rows.coefficients[r] = ZeroRow(r).coefficients;
     rows.results[r] = 0;
   }
 }

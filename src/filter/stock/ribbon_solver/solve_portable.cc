@@ -13,7 +13,6 @@ namespace bloomline::stock {
 namespace {
 
 constexpr uint32_t kMaxWords = WaitingEquations::kMax / 64;
-constexpr uint32_t kRowsPerStep = 8;
 
 // Byte i of the result has bit i of all bytes of x: transposes 8x8 bits.
 uint64_t Transposed(uint64_t x) {
@@ -172,9 +171,7 @@ class PortableGroup {
 
   void StorePivots(uint32_t row, const RibbonRows& rows) const {
     for (uint32_t r = row; r < row + kRowsPerStep; ++r) {
-      const uint64_t bit = uint64_t{1} << r % 64;
-      RibbonEquation equation = {{bit, 0}, 0};
-      if (r % 128 >= 64) equation.coefficients = {0, bit};
+      RibbonEquation equation = ZeroRow(r);
       if (pivots_[r - row] != kNone) equation = Reduced(pivots_[r - row]);
       rows.coefficients[r] = equation.coefficients;
       rows.results[r] = equation.result;
