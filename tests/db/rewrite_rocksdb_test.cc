@@ -26,6 +26,7 @@
 #include "src/db/rewrite/rocksdb_manifest.h"
 #include "src/db/rewrite/rocksdb_table.h"
 #include "src/filter/options/formats.h"
+#include "src/filter/stock/bloom_bytes.h"
 #include "tests/db/manifest_writer.h"
 #include "tests/db/table_entries.h"
 #include "tests/engines/forwarding_policy.h"
@@ -509,6 +510,13 @@ TEST(RewriteTest, FiltersHaveTheBytesOfRocksDB) {
       }
     }
   }
+}
+
+// RocksDB before 6.6 counts the bits of a filter in 32 bits.
+TEST(RewriteTest, LegacyFiltersHaveLessThan32BitsOfBits) {
+  const stock::StockFilter shape = stock::LegacyBloomShape(uint64_t{1} << 30, 10);
+  EXPECT_EQ(shape.num_blocks, 0xffff0000 / 512 + 1);  // RocksDB's limit, and odd
+  EXPECT_LT(shape.payload_bytes * 8, uint64_t{1} << 32);
 }
 
 // ---- What is refused, by name.

@@ -69,14 +69,15 @@ StockFilter BloomShape(uint64_t num_keys, double bits_per_key) {
 }
 
 StockFilter LegacyBloomShape(uint64_t num_keys, double bits_per_key) {
-  constexpr uint64_t kMaxBlocks = kMaxPayloadBytes / kernels::kBlockBytes;
+  // RocksDB before 6.6 counts bits in 32 bits, and would look for the rest of a larger filter at
+  // its beginning. RocksDB's own filters have this limit for the same reason.
+  constexpr uint64_t kMaxBits = 0xffff0000;
   const auto whole_bits = static_cast<uint64_t>((Millibits(bits_per_key) + 500) / 1000);
   StockFilter shape;
   shape.kind = StockKind::kLegacyBloom;
-  const uint64_t bits = std::min(num_keys, kMaxPayloadBytes) * whole_bits;
+  const uint64_t bits = std::min(std::min(num_keys, kMaxBits) * whole_bits, kMaxBits);
   // Odd, so that all bits of the hash count in its remainder.
-  const uint64_t blocks = (bits + kLegacyBlockBits - 1) / kLegacyBlockBits | 1;
-  shape.num_blocks = std::min(blocks, kMaxBlocks | 1);
+  shape.num_blocks = (bits + kLegacyBlockBits - 1) / kLegacyBlockBits | 1;
   shape.block_bytes = kernels::kBlockBytes;
   shape.payload_bytes = shape.num_blocks * shape.block_bytes;
   constexpr double kProbesPerBit = 0.69;
