@@ -42,7 +42,6 @@ inline void* OnlyFunction(const char* name, const void* but) {
   const link_map* const self = FileWith(reinterpret_cast<const void*>(&NameOfLoadedFile));
   void* only = nullptr;
   // This is outside dl_iterate_phdr, which holds a lock that dlopen in another thread waits for.
-
   for (int i = 0; char* const file = NameOfLoadedFile(i); ++i) {
     void* const handle = *file == '\0' ? nullptr : dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
     free(file);

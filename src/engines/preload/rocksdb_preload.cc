@@ -73,7 +73,7 @@ struct PolicyLibrary {
   const char* path;        // may begin with $ORIGIN
   const char* start = "";  // the beginning and the end of the sentence that says why
   const char* end = "";
-  const char* version = nullptr;  // of bloomline; null: any
+  const link_map* program = nullptr;  // the file whose RocksDB it is for; null: any
 };
 
 // dlerror names the second library by the argument of dlopen. A reader needs its real path.
@@ -94,7 +94,7 @@ void SayOnceThatPolicyIsMissing(const PolicyLibrary& library) {
 }
 
 // Opens a policy library. All functions of RocksDB that it needs are looked up before the first of
-// its own is called.
+// its own is called. They may be another RocksDB's if a library stays open that did not fit.
 NewPolicyFunction OpenPolicy(const PolicyLibrary& library) {
   void* const handle = dlopen(library.path, RTLD_NOW | RTLD_LOCAL);
   const auto find = [handle](const char* name) {
@@ -103,8 +103,9 @@ NewPolicyFunction OpenPolicy(const PolicyLibrary& library) {
   const auto* const version = static_cast<const char*>(find(kVersionOfPolicy));
   void* const found = find(kNewPolicyFunction);
   void* const start = find(kStartFunction);
-  const bool fits = library.version == nullptr ||
-                    (version != nullptr && std::strcmp(version, library.version) == 0);
+  const bool fits = library.program == nullptr ||
+                    (version != nullptr && std::strcmp(version, BLOOMLINE_PRELOAD_VERSION) == 0 &&
+                     FileWith(find(kVersionFunction)) == library.program);
   if (start == nullptr || found == nullptr || !fits) {
     SayOnceThatPolicyIsMissing(library);
     return nullptr;
@@ -128,12 +129,11 @@ NewPolicyFunction OpenPolicyForProgram(const link_map* file) {
   char begin[PATH_MAX + 64];
   std::snprintf(begin, sizeof(begin), "RocksDB %s is in %s: ", rocksdb.version, file->l_name);
   char end[128];
-  std::snprintf(end, sizeof(end),
-                " (packaging/policy_for%s HEADERS builds this library of bloomline %s from RocksDB "
-                "%s)",
-                *rocksdb.rtti == '\0' ? "" : " --no-rtti", BLOOMLINE_PRELOAD_VERSION,
-                rocksdb.minor);
-  const NewPolicyFunction opened = OpenPolicy({path, begin, end, BLOOMLINE_PRELOAD_VERSION});
+  constexpr char kHow[] =
+      " (packaging/policy_for%s HEADERS builds this library of bloomline %s from RocksDB %s)";
+  std::snprintf(end, sizeof(end), kHow, *rocksdb.rtti == '\0' ? "" : " --no-rtti",
+                BLOOMLINE_PRELOAD_VERSION, rocksdb.minor);
+  const NewPolicyFunction opened = OpenPolicy({path, begin, end, file});
   if (opened == nullptr) dlclose(scope);
   return opened;
 }
