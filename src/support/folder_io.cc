@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <tuple>
 
@@ -113,6 +114,21 @@ bool SyncFolder(const std::string& path, std::string* error) {
   const bool is_synced = Sync(folder, path, error);
   close(folder);
   return is_synced;
+}
+
+bool RenameNew(const std::string& from, const std::string& to, std::string* error) {
+#ifdef RENAME_NOREPLACE
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  const bool is_known = errno != ENOSYS && errno != EINVAL;  // to kernel and file system
+  if (is_known) return SystemFailure(to, "cannot be the new name of " + from, error);
+#endif
+  struct stat found;
+  if (lstat(to.c_str(), &found) == 0) {
+    errno = EEXIST;
+  } else if (rename(from.c_str(), to.c_str()) == 0) {
+    return true;
+  }
+  return SystemFailure(to, "cannot be the new name of " + from, error);
 }
 
 FileLock::~FileLock() {

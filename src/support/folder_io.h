@@ -38,6 +38,8 @@ bool FinishFolder(const std::string& path, const std::string& like, std::string*
 
 // Returns when the disk has the names in the folder.
 bool SyncFolder(const std::string& path, std::string* error);
+// Renames a folder, unless `to` exists: rename() would replace an empty folder.
+bool RenameNew(const std::string& from, const std::string& to, std::string* error);
 
 // The lock that LevelDB and RocksDB take on their LOCK file: fcntl, for writing. Drops it at its
 // end, and when this process closes any other descriptor of the file.

@@ -1,5 +1,6 @@
 // Preloaded into `bloomline db rewrite`: call number CALL_NUMBER of those that change files ends
-// the process, or fails if CALL_FAILS is set, as on a full disk.
+// the process, or fails if CALL_FAILS is set, as on a full disk. If CALL_SIGNAL is set, that signal
+// comes just before the call.
 #include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +17,10 @@ bool IsMade() {
   static int calls = 0;
   static const char* const number = std::getenv("CALL_NUMBER");
   if (number == nullptr || ++calls != std::atoi(number)) return true;
+  if (const char* const signal = std::getenv("CALL_SIGNAL")) {
+    std::raise(std::atoi(signal));
+    return true;
+  }
   if (std::getenv("CALL_FAILS") == nullptr) std::raise(SIGKILL);
   errno = ENOSPC;
   return false;
@@ -48,4 +53,9 @@ extern "C" int link(const char* from, const char* to) {
 extern "C" int rename(const char* from, const char* to) {
   static auto* const real = Real<int(const char*, const char*)>("rename");
   return IsMade() ? real(from, to) : -1;
+}
+extern "C" int renameat2(int from_folder, const char* from, int to_folder, const char* to,
+                         unsigned flags) {
+  static auto* const real = Real<int(int, const char*, int, const char*, unsigned)>("renameat2");
+  return IsMade() ? real(from_folder, from, to_folder, to, flags) : -1;
 }

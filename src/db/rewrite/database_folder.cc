@@ -108,7 +108,8 @@ bool ListDatabase(const std::string& path, DatabaseFolder* folder, std::string* 
 bool CheckTarget(const std::string& database, const std::string& new_folder, std::string* target,
                  std::string* error) {
   std::error_code code;
-  fs::path path = fs::absolute(new_folder, code).lexically_normal();
+  // Not normalized as text: behind a link, ".." is the parent of the folder that it leads to.
+  fs::path path = fs::absolute(new_folder, code);
   if (!code && path.filename().empty()) path = path.parent_path();  // behind a slash
   const fs::path parent = code ? fs::path() : fs::canonical(path.parent_path(), code);
   if (code || !fs::is_directory(parent, code)) {

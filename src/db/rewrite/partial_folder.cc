@@ -110,17 +110,18 @@ bool PartialFolder::AddFolder(const std::string& name, std::string* error) {
 
 bool PartialFolder::Commit(std::string* error) {
   if (!support::FinishFolder(path_, from_, error)) return false;
-  std::error_code code;
-  fs::rename(path_, target_, code);
-  if (code) {
-    return support::Refuse(error, path_, ": cannot be renamed to ", target_, ": ", code.message());
+  if (support::EndingSignal() != 0) return support::Refuse(error, kInterrupted);
+  if (!support::RenameNew(path_, target_, error)) return false;
+  if (support::SyncFolder(fs::path(target_).parent_path(), error)) {
+    path_.clear();
+    return true;
   }
-  if (!support::SyncFolder(fs::path(target_).parent_path(), error)) {
-    fs::rename(target_, path_, code);  // then it is removed
-    return false;
+  std::string ignored;
+  if (!support::RenameNew(target_, path_, &ignored)) {
+    *error += "; " + target_ + " is left, and may be gone after a power failure";
+    path_.clear();
   }
-  path_.clear();
-  return true;
+  return false;  // path_ is removed
 }
 
 }  // namespace bloomline::db

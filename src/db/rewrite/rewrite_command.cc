@@ -42,6 +42,7 @@ class Rewrite {
     if (const int problems = ReportProblems(inputs_, "rewrite"); problems != cli::kExitOk) {
       return problems;
     }
+    if (!HasOptions()) return Fail(cli::kExitImpossible, error_);
     // Reading the database has examined its lock, which drops this process's own.
     if (!Lock() || !IsUnchanged()) return Fail(cli::kExitImpossible, error_);
     int exit_code = MakePlan(options_, folder_, inputs_, before_, &plan_, &error_);
@@ -70,6 +71,19 @@ class Rewrite {
       }
     }
     return true;
+  }
+
+  // Without OPTIONS files, nothing says whether the logs are in this folder.
+  bool HasOptions() {
+    const auto option_file = folder_.files.lower_bound("OPTIONS-");
+    if (inputs_.databases.front().engine == sstable::Engine::kLevelDB ||
+        (option_file != folder_.files.end() && option_file->first.rfind("OPTIONS-", 0) == 0)) {
+      return true;
+    }
+    error_ = folder_.path +
+             ": has no OPTIONS file, so its wal_dir is unknown; a program on the new "
+             "folder could use, and delete, logs of the old one; allowed: databases with OPTIONS";
+    return false;
   }
 
   bool IsUnchanged() {
