@@ -2,11 +2,13 @@
 // whose file also contains RocksDB.
 #include <dlfcn.h>
 
+#include <cstdio>
 #include <cstring>
 
 #include "rocksdb/filter_policy.h"
 
-// Stands for std::ios_base::Init's constructor, which initializers of RocksDB call first.
+// Stands for std::ios_base::Init's constructor, which initializers of RocksDB call first if they
+// were compiled with GCC 12 or earlier.
 extern "C" void ConstructStreams(void* streams) __asm__("_ZNSt8ios_base4InitC1Ev");
 
 void ConstructStreams(void* streams) {
@@ -15,6 +17,7 @@ void ConstructStreams(void* streams) {
   if (!has_asked && dladdr(__builtin_return_address(0), &caller) != 0 &&
       std::strstr(caller.dli_fname, "librocksdb") != nullptr) {
     has_asked = true;
+    std::fputs("asked\n", stderr);
     delete rocksdb::NewBloomFilterPolicy(12);
   }
   reinterpret_cast<void (*)(void*)>(dlsym(RTLD_NEXT, "_ZNSt8ios_base4InitC1Ev"))(streams);
