@@ -46,9 +46,14 @@ Version VersionIn(const std::string& path, const std::string& before) {
   return {static_cast<int>(major), static_cast<int>(minor)};
 }
 
+// The version that has opened the database last; {0, 0}: unknown.
+Version LastVersionOf(const DatabaseFolder& folder) {
+  return VersionIn(folder.path + "/LOG", "RocksDB version: ");
+}
+
 // The newest version that says it has opened the database; {0, 0}: none does.
-Version VersionOf(const DatabaseFolder& folder) {
-  Version newest = VersionIn(folder.path + "/LOG", "RocksDB version: ");
+Version NewestVersionOf(const DatabaseFolder& folder) {
+  Version newest = LastVersionOf(folder);
   for (const auto& [name, state] : folder.files) {
     if (name.rfind("OPTIONS-", 0) != 0) continue;
     newest = std::max(newest, VersionIn(folder.path + "/" + name, "rocksdb_version="));
@@ -121,11 +126,12 @@ bool HasPlannedFilter(Engine engine, const FileFacts& facts, const PlannedTable&
 class Planner {
  public:
   Planner(const RewriteOptions& options, const Inputs& inputs, const Inspection& inspection,
-          const Version& version, RewritePlan* plan)
+          const Version& last, const Version& newest, RewritePlan* plan)
       : options_(options),
         inputs_(inputs),
         inspection_(inspection),
-        version_(version),
+        last_(last),
+        newest_(newest),
         engine_(inputs.databases.front().engine),
         plan_(plan) {}
 
@@ -226,10 +232,12 @@ class Planner {
   // RocksDB before 6.6 would misread its new Bloom filter, and deny stored keys.
   bool CanReadFilters(std::string* error) {
     if (engine_ == Engine::kLevelDB) return true;
-    const bool knows_bloom = knows_new_bloom_ || version_ >= kFirstWithBloom;
+    // LOG alone decides if there is one: after a downgrade, older files name a newer version.
+    const Version known = last_ == Version() ? newest_ : last_;
+    const bool knows_bloom = known >= kFirstWithBloom || (last_ == Version() && knows_new_bloom_);
     for (PlannedTable& table : plan_->tables) {
       table.is_legacy = table.format == Format::kBloom && !knows_bloom;
-      const bool is_known = table.format == Format::kRibbon ? version_ >= kFirstWithRibbon
+      const bool is_known = table.format == Format::kRibbon ? known >= kFirstWithRibbon
                                                             : knows_bloom || table.is_legacy;
       if (is_known) continue;
       return Refuse(error, "nothing in the database says that its RocksDB is ",
@@ -243,7 +251,8 @@ class Planner {
   const RewriteOptions& options_;
   const Inputs& inputs_;
   const Inspection& inspection_;
-  const Version version_;
+  const Version last_;
+  const Version newest_;
   const Engine engine_;
   RewritePlan* const plan_;
   bool knows_new_bloom_ = false;
@@ -286,14 +295,14 @@ bool FindManifest(const DatabaseFolder& folder, std::string* path, std::string* 
 int MakePlan(const RewriteOptions& options, const DatabaseFolder& folder, const Inputs& inputs,
              const Inspection& inspection, RewritePlan* plan, std::string* error) {
   const directory::Database& database = inputs.databases.front();
-  const Version version = VersionOf(folder);
+  const Version newest = NewestVersionOf(folder);
   std::string manifest;
   RewritePolicy policy;
   if (options.policy.empty() && database.engine == Engine::kLevelDB) {
     *error = "--policy is missing; in LevelDB required: classic:BITS, blocked:BITS or compact:BITS";
     return cli::kExitImpossible;
   }
-  if (!HasFamilies(options, database, error) || !HasTestedVersion(options, version, error) ||
+  if (!HasFamilies(options, database, error) || !HasTestedVersion(options, newest, error) ||
       (!options.policy.empty() &&
        !ParseRewritePolicy(options.policy, database.engine, &policy, error))) {
     return cli::kExitImpossible;
@@ -310,7 +319,7 @@ int MakePlan(const RewriteOptions& options, const DatabaseFolder& folder, const 
     plan->next_number = std::max(plan->next_number, NumberIn(name) + 1);
   }
   const bool has_policy = !options.policy.empty();
-  return Planner(options, inputs, inspection, version, plan)
+  return Planner(options, inputs, inspection, LastVersionOf(folder), newest, plan)
       .Run(has_policy ? &policy : nullptr, error);
 }
 
