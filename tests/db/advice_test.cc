@@ -146,7 +146,7 @@ TEST(AdviceTest, RocksDBsOwnFiltersComeFirst) {
       {Format::kBloom, true, BuildCpu::kAvx512, 0, kRibbon, 24.5},
       {Format::kBloom, true, BuildCpu::kAvx512, 10, kRibbon, 24.5},
       {Format::kBloom, true, BuildCpu::kPortable, 100, kRibbon, 24.5},
-      {Format::kBloom, true, BuildCpu::kPortable, 10, kBloom, 3.4},
+      {Format::kBloom, true, BuildCpu::kPortable, 10, kRibbon, 24.5},
       {Format::kBloom, false, BuildCpu::kAvx512, 100, kBloom, 3.4},
       {Format::kRibbon, true, BuildCpu::kAvx2, 100,
        "{id=bloomline;format=ribbon;bits_per_key=10;bits_by_level=auto;stock_id=true}", 3.4}};

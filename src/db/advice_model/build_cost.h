@@ -13,7 +13,7 @@ enum class BuildCpu { kPortable, kAvx2, kAvx512 };
 BuildCpu BuildCpuOf(std::string_view kernel);  // a name of bloomline/cpu.h
 
 // RocksDB's own builder of its Ribbon filters. All other costs are those of what the choices name.
-constexpr double kRocksDBRibbonBuildNs = 190;
+constexpr double kRocksDBRibbonBuildNs = 98;
 
 // CPU nanoseconds per key.
 double BuildNs(Format format, BuildCpu cpu);
