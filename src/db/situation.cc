@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <string>
 
@@ -23,14 +22,6 @@ std::optional<Format> StockFormatOf(const Group& group) {
   return std::nullopt;
 }
 
-// Whether RocksDB of this version reads Ribbon filters, as it does since 6.15.
-bool ReadsRibbon(const std::string& version) {
-  int major = 0;
-  int minor = 0;
-  if (std::sscanf(version.c_str(), "%d.%d", &major, &minor) != 2) return false;
-  return major > 6 || (major == 6 && minor >= 15);
-}
-
 }  // namespace
 
 advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) {
@@ -40,8 +31,10 @@ advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) 
   situation.leveled =
       family.compaction_style.empty() || family.compaction_style == "kCompactionStyleLevel";
   situation.stock_format = StockFormatOf(groups.all);
-  situation.reads_ribbon = groups.all.kinds.count(engine_filters::Kind::kRocksDBRibbon) != 0 ||
-                           ReadsRibbon(inputs.databases[groups.database].rocksdb_version);
+  const std::string& version = inputs.databases[groups.database].rocksdb_version;
+  situation.reads_ribbon = version.empty()
+                               ? groups.all.kinds.count(engine_filters::Kind::kRocksDBRibbon) != 0
+                               : directory::VersionOf(version) >= directory::kFirstWithRibbon;
   situation.cpu = advice::BuildCpuOf(ActiveKernelName());
   situation.table_bytes = groups.all.bytes;
   situation.level_size_ratio = family.level_size_ratio;

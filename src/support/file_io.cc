@@ -182,6 +182,19 @@ ReplacementFile::~ReplacementFile() {
   if (folder_ >= 0) close(folder_);
 }
 
+bool AppendStart(const ByteSource& from, uint64_t n, ByteSink* out, std::string* error) {
+  constexpr uint64_t kAtOnce = 1 << 20;
+  std::string piece;
+  for (uint64_t done = 0; done < n; done += piece.size()) {
+    piece.resize(static_cast<size_t>(std::min(n - done, kAtOnce)));
+    if (!from.ReadAt(done, piece.size(), piece.data(), error) ||
+        !out->Append(piece.data(), piece.size(), error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool ReplacementFile::Open(const std::string& path, std::string* error) {
   bool exists;
   if (!FindTarget(path, &target_, &exists, error)) return false;

@@ -77,6 +77,9 @@ class InputFile : public ByteSource {
   uint64_t size_ = 0;
 };
 
+// Appends the first `n` bytes of the source to `out`, a MiB at a time.
+bool AppendStart(const ByteSource& from, uint64_t n, ByteSink* out, std::string* error);
+
 // kDone: Commit returns when the disk has the file. kNotNow: Commit does not wait, and after a
 // power failure the new file may be empty. That suits files that are written again soon.
 enum class DiskSync { kDone, kNotNow };

@@ -184,7 +184,7 @@ bool ExamineState(const std::string& path, FileState* state) {
 }
 
 void AwaitEndingSignals() {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     if (std::signal(signal, NoteSignal) == SIG_IGN) std::signal(signal, SIG_IGN);
   }
 }

@@ -75,8 +75,8 @@ struct FileState {
 // Does not follow a link.
 bool ExamineState(const std::string& path, FileState* state);
 
-// From now on, SIGINT and SIGTERM only set what EndingSignal returns; 0: none came. A signal that
-// the process ignores stays ignored.
+// From now on, SIGINT, SIGTERM and SIGHUP only set what EndingSignal returns; 0: none came. A
+// signal that the process ignores stays ignored.
 void AwaitEndingSignals();
 int EndingSignal();
 // Ends the process by that signal, as if it had not been awaited.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -208,9 +209,11 @@ std::string VersionInLog(const std::string& folder) {
 }
 
 void AddOptions(const Snapshot& snapshot, Database* database) {
+  database->rocksdb_version = VersionInLog(database->path);
   const auto version = snapshot.options.version.find("rocksdb_version");
-  database->rocksdb_version =
-      version == snapshot.options.version.end() ? VersionInLog(database->path) : version->second;
+  if (database->rocksdb_version.empty() && version != snapshot.options.version.end()) {
+    database->rocksdb_version = version->second;
+  }
   if (!snapshot.options_problem.empty()) database->warnings.insert(snapshot.options_problem);
   for (ColumnFamily& family : database->column_families) {
     const auto options = snapshot.options.families.find(family.name);
@@ -349,6 +352,12 @@ void AddTable(const std::string& path, std::vector<Database>* databases) {
 }
 
 }  // namespace
+
+RocksDBVersion VersionOf(const std::string& text) {
+  RocksDBVersion version;
+  const bool is_version = std::sscanf(text.c_str(), "%d.%d", &version.first, &version.second) == 2;
+  return is_version ? version : RocksDBVersion();
+}
 
 bool ReadDirectory(const std::string& path, const std::vector<std::string>& table_folders,
                    Database* database, std::string* error) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/db/sstable/table.h"
@@ -46,11 +47,16 @@ struct OtherLogs {
   std::string problem;  // why the folder, which it names, cannot be listed; empty: it can
 };
 
+// Major and minor number: {7, 8} of "7.8.3"; {0, 0} if the text begins with none.
+using RocksDBVersion = std::pair<int, int>;
+RocksDBVersion VersionOf(const std::string& text);
+constexpr RocksDBVersion kFirstWithRibbon(6, 15);
+
 struct Database {
   std::string path;  // empty: files named on the command line
   sstable::Engine engine = sstable::Engine::kLevelDB;
-  // RocksDB's version that last opened the database, as the newest OPTIONS file or LOG says:
-  // "7.8.3"; empty: unknown.
+  // RocksDB's version that last opened the database: "7.8.3"; empty: unknown. LOG says it, or
+  // without LOG the newest OPTIONS file, which RocksDB may fail to write.
   std::string rocksdb_version;
   std::vector<ColumnFamily> column_families;  // at least one
   std::vector<TableFile> files;               // by column family, level, and order of keys

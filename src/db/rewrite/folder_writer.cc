@@ -159,9 +159,10 @@ FolderFiles SortFiles(const DatabaseFolder& folder, const Inputs& inputs, const 
     if (staying.count(name) != 0 || EndsWith(name, ".blob") || name.find('/') != name.npos) {
       files.linked.push_back(name);
       files.linked_bytes += state.size;
-    } else if (is_table || name == "LOCK" || name == "LOG" || StartsWith(name, "LOG.old") ||
-               StartsWith(name, "MANIFEST-") || EndsWith(name, ".dbtmp")) {
-      files.left_out.insert(name);
+    } else if (is_table || name == "LOCK" || StartsWith(name, "LOG.old") ||
+               StartsWith(name, "MANIFEST-") || EndsWith(name, ".dbtmp") ||
+               EndsWith(name, ".trash")) {
+      files.left_out.insert(name);  // LOG stays: it says which RocksDB must read the new filters
     } else if (StartsWith(name, "OPTIONS-")) {
       files.options.push_back(name);
     } else {

@@ -146,22 +146,25 @@ std::string NameOfFilters(const sstable::Table& table, std::string* error) {
 }
 
 // LevelDB's metaindex names the filter block alone.
-bool HasOnlyFilters(const sstable::Table& table, std::string* error) {
+// Refuses a table whose metaindex names something other than filters.
+Outcome HasOnlyFilters(const sstable::Table& table, std::string* error) {
   const sstable::TableParts& parts = table.parts();
   sstable::BlockReader reader(&parts.blocks, sstable::BlockReader::Access::kRandom);
   const BlockHandle& handle = parts.blocks.footer.metaindex;
   std::string_view block;
-  if (!reader.Read("metaindex block", handle, &block, error)) return false;
+  if (!reader.Read("metaindex block", handle, &block, error)) return Outcome::kFailed;
   sstable::BlockCursor entries;
-  if (!entries.Open(block, sstable::Engine::kLevelDB)) {
-    return parts.blocks.Damaged(error, "metaindex block", handle.offset, entries.problem());
-  }
-  while (entries.Next()) {
+  bool is_whole = entries.Open(block, sstable::Engine::kLevelDB);
+  while (is_whole && entries.Next()) {
     if (entries.key() == kFilterPrefix + table.filter_name()) continue;
-    return Refuse(error, table.path(), ": its metaindex has ",
-                  support::Quoted(std::string(entries.key())), ", which is not known here");
+    Refuse(error, table.path(), ": its metaindex has ", support::Quoted(std::string(entries.key())),
+           ", which is not known here");
+    return Outcome::kRefused;
   }
-  return true;
+  is_whole = is_whole && entries.problem() == nullptr;
+  if (is_whole) return Outcome::kDone;
+  parts.blocks.Damaged(error, "metaindex block", handle.offset, entries.problem());
+  return Outcome::kFailed;
 }
 
 // Writes everything behind the data blocks.
@@ -189,7 +192,9 @@ bool WriteTail(const sstable::Table& table, const std::string& name, std::string
 Outcome RewriteLevelDBTable(const TableSource& source, Format format, double bits_per_key,
                             support::ByteSink* out, RewrittenTable* result, std::string* error) {
   const auto table = OpenTable(source.path, source, source.bytes, error);
-  if (table == nullptr || !HasOnlyFilters(*table, error)) return Outcome::kFailed;
+  if (table == nullptr) return Outcome::kFailed;
+  const Outcome has_only_filters = HasOnlyFilters(*table, error);
+  if (has_only_filters != Outcome::kDone) return has_only_filters;
   const std::string name = NameOfFilters(*table, error);
   if (name.empty()) return Outcome::kRefused;
   FilterBlock filters(format, bits_per_key);
@@ -262,9 +267,10 @@ bool WriteLevelDBManifest(const std::string& path, const std::map<uint64_t, NewT
     }
     added += keys;  // the smallest and the largest, with their sequence numbers
   }
-  std::string log, old_log;
+  std::string log;
   directory::AppendRecord(end, record + added, &log);
-  return ReadWhole(path, &old_log, error) && out->Append(old_log.data(), end, error) &&
+  support::InputFile old;
+  return old.Open(path, error) && support::AppendStart(old, end, out, error) &&
          out->Append(log.data(), log.size(), error);
 }
 

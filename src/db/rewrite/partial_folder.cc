@@ -16,17 +16,8 @@ namespace fs = std::filesystem;
 
 bool CopyBytes(const std::string& from, support::ByteSink* out, uint64_t* bytes,
                std::string* error) {
-  constexpr uint64_t kPieceBytes = 1 << 20;
   support::InputFile file;
-  if (!file.Open(from, error)) return false;
-  std::vector<char> piece(static_cast<size_t>(std::min(file.size(), kPieceBytes)));
-  for (uint64_t done = 0; done < file.size();) {
-    const uint64_t n = std::min(file.size() - done, kPieceBytes);
-    if (!file.ReadAt(done, n, piece.data(), error) || !out->Append(piece.data(), n, error)) {
-      return false;
-    }
-    done += n;
-  }
+  if (!file.Open(from, error) || !support::AppendStart(file, file.size(), out, error)) return false;
   *bytes += file.size();
   return true;
 }
@@ -105,10 +96,14 @@ bool PartialFolder::AddText(const std::string& name, const std::string& like, st
 bool PartialFolder::AddFolder(const std::string& name, std::string* error) {
   std::error_code code;
   fs::create_directory(path_ + "/" + name, code);
+  folders_.push_back(name);
   return !code || support::Refuse(error, path_, "/", name, ": cannot be created: ", code.message());
 }
 
 bool PartialFolder::Commit(std::string* error) {
+  for (const std::string& name : folders_) {
+    if (!support::FinishFolder(path_ + "/" + name, from_ + "/" + name, error)) return false;
+  }
   if (!support::FinishFolder(path_, from_, error)) return false;
   if (support::EndingSignal() != 0) return support::Refuse(error, kInterrupted);
   if (!support::RenameNew(path_, target_, error)) return false;

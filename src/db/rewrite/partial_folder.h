@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/support/folder_io.h"
 
@@ -81,6 +82,7 @@ class PartialFolder {
   }
   bool AddText(const std::string& name, const std::string& like, std::string_view text,
                std::string* error);
+  // Commit gives it the owner and mode of the old folder's.
   bool AddFolder(const std::string& name, std::string* error);
   // Returns when the disk has the folder under its name.
   bool Commit(std::string* error);
@@ -90,6 +92,7 @@ class PartialFolder {
   const std::string target_;
   const bool clones_;  // instead of links
   Pace pace_;
+  std::vector<std::string> folders_;
   std::string path_;  // empty if there is no folder
   Copied copied_;
 };

@@ -127,7 +127,7 @@ class Rewrite {
     PrintLeft();
     if (!files_.left_out.empty()) {
       PrintWrapped("not in the new folder: " + FilesText(files_.left_out.size()) +
-                   " that the database does not need, such as LOG");
+                   " that the database does not need, such as LOCK");
     }
     if (!has_lock_) cli::PrintLine("not locked: the database has no LOCK file");
     std::error_code code;
@@ -279,8 +279,8 @@ void AddRewriteCommand(CLI::App* db, int* exit_code) {
       "Tables and blob files that stay are hard links, or copies where links cannot be\n"
       "had; all else is copied. Each key of a rewritten file must be in its old filter,\n"
       "and is queried in the new one as written. NEWDIR.partial becomes NEWDIR last.\n"
-      "SIGINT and SIGTERM remove it. Going back to DIR loses nothing only until the\n"
-      "first write in NEWDIR: from then on it is an old state.\n"
+      "SIGINT, SIGTERM and SIGHUP remove it. Going back to DIR loses nothing only until\n"
+      "the first write in NEWDIR: from then on it is an old state.\n"
       "Exit code: 0 NEWDIR is whole; without NEWDIR: 1 a file cannot be read or\n"
       "written; 2 refused; 4 an old filter lacks a key.");
   command->callback([=] { *exit_code = Rewrite(*options).Run(); });

@@ -7,6 +7,7 @@
 
 #include "src/cli/shared/commands.h"
 #include "src/db/directory/manifest.h"
+#include "src/db/directory/options_file.h"
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/db/rewrite/rocksdb_manifest.h"
 #include "src/db/rewrite/rocksdb_table.h"
@@ -22,41 +23,24 @@ using support::Refuse;
 
 constexpr char kDigits[] = "0123456789";
 
-// Major and minor number of a version of RocksDB.
-using Version = std::pair<int, int>;
+using Version = directory::RocksDBVersion;
 // The newest version whose databases were rewritten and then read by it.
 constexpr Version kNewestTested(9, 10);
 constexpr Version kFirstWithBloom(6, 6);
-constexpr Version kFirstWithRibbon(6, 15);
 
-// The version behind `before` in the first bytes of a file; {0, 0}: none.
-Version VersionIn(const std::string& path, const std::string& before) {
-  constexpr uint64_t kMostBytes = 1 << 16;
-  support::InputFile file;
-  std::string ignored;
-  if (!file.Open(path, &ignored)) return {};
-  std::string text(static_cast<size_t>(std::min(file.size(), kMostBytes)), '\0');
-  if (!file.ReadAt(0, text.size(), text.data(), &ignored)) return {};
-  const size_t begin = text.find(before);
-  if (begin == text.npos) return {};
-  char* end = nullptr;
-  const char* const number = text.c_str() + begin + before.size();
-  const long major = std::strtol(number, &end, 10);
-  const long minor = *end == '.' ? std::strtol(end + 1, nullptr, 10) : 0;
-  return {static_cast<int>(major), static_cast<int>(minor)};
-}
-
-// The version that has opened the database last; {0, 0}: unknown.
-Version LastVersionOf(const DatabaseFolder& folder) {
-  return VersionIn(folder.path + "/LOG", "RocksDB version: ");
-}
-
-// The newest version that says it has opened the database; {0, 0}: none does.
-Version NewestVersionOf(const DatabaseFolder& folder) {
-  Version newest = LastVersionOf(folder);
+// The newest version that has opened the database: after a downgrade, an older OPTIONS file says
+// more than LOG.
+Version NewestVersionOf(const DatabaseFolder& folder, const directory::Database& database) {
+  Version newest = directory::VersionOf(database.rocksdb_version);
   for (const auto& [name, state] : folder.files) {
-    if (name.rfind("OPTIONS-", 0) != 0) continue;
-    newest = std::max(newest, VersionIn(folder.path + "/" + name, "rocksdb_version="));
+    std::string text;
+    std::string ignored;
+    if (name.rfind("OPTIONS-", 0) != 0 || !ReadWhole(folder.path + "/" + name, &text, &ignored)) {
+      continue;
+    }
+    directory::OptionsFile options;
+    directory::ParseOptionsFile(text, &options);
+    newest = std::max(newest, directory::VersionOf(options.version["rocksdb_version"]));
   }
   return newest;
 }
@@ -126,12 +110,10 @@ bool HasPlannedFilter(Engine engine, const FileFacts& facts, const PlannedTable&
 class Planner {
  public:
   Planner(const RewriteOptions& options, const Inputs& inputs, const Inspection& inspection,
-          const Version& last, const Version& newest, RewritePlan* plan)
+          RewritePlan* plan)
       : options_(options),
         inputs_(inputs),
         inspection_(inspection),
-        last_(last),
-        newest_(newest),
         engine_(inputs.databases.front().engine),
         plan_(plan) {}
 
@@ -229,20 +211,29 @@ class Planner {
     return reason.rfind(start, 0) == 0 ? reason.substr(start.size()) : reason;
   }
 
+  bool HasRibbon() const {
+    return std::any_of(inspection_.groups.begin(), inspection_.groups.end(),
+                       [](const FamilyGroups& groups) {
+                         return groups.all.kinds.count(engine_filters::Kind::kRocksDBRibbon) != 0;
+                       });
+  }
+
   // RocksDB before 6.6 would misread its new Bloom filter, and deny stored keys.
   bool CanReadFilters(std::string* error) {
     if (engine_ == Engine::kLevelDB) return true;
-    // LOG alone decides if there is one: after a downgrade, older files name a newer version.
-    const Version known = last_ == Version() ? newest_ : last_;
-    const bool knows_bloom = known >= kFirstWithBloom || (last_ == Version() && knows_new_bloom_);
+    // The version that opened the database last decides. What tables show holds only if it is
+    // unknown: a newer RocksDB may have written them before a downgrade, or for ingestion.
+    const Version last = directory::VersionOf(inputs_.databases.front().rocksdb_version);
+    const bool is_known = last != Version();
+    const bool knows_ribbon = is_known ? last >= directory::kFirstWithRibbon : HasRibbon();
+    const bool knows_bloom = is_known ? last >= kFirstWithBloom : knows_new_bloom_ || HasRibbon();
     for (PlannedTable& table : plan_->tables) {
       table.is_legacy = table.format == Format::kBloom && !knows_bloom;
-      const bool is_known = table.format == Format::kRibbon ? known >= kFirstWithRibbon
-                                                            : knows_bloom || table.is_legacy;
-      if (is_known) continue;
+      const bool is_ribbon = table.format == Format::kRibbon;
+      if (is_ribbon ? knows_ribbon : knows_bloom || table.is_legacy) continue;
       return Refuse(error, "nothing in the database says that its RocksDB is ",
-                    table.format == Format::kRibbon ? "6.15 or later, which reads Ribbon filters"
-                                                    : "6.6 or later, which reads these filters",
+                    is_ribbon ? "6.15 or later, which reads Ribbon filters"
+                              : "6.6 or later, which reads these filters",
                     "; allowed: bloomfilter:BITS");
     }
     return true;
@@ -251,8 +242,6 @@ class Planner {
   const RewriteOptions& options_;
   const Inputs& inputs_;
   const Inspection& inspection_;
-  const Version last_;
-  const Version newest_;
   const Engine engine_;
   RewritePlan* const plan_;
   bool knows_new_bloom_ = false;
@@ -295,7 +284,7 @@ bool FindManifest(const DatabaseFolder& folder, std::string* path, std::string* 
 int MakePlan(const RewriteOptions& options, const DatabaseFolder& folder, const Inputs& inputs,
              const Inspection& inspection, RewritePlan* plan, std::string* error) {
   const directory::Database& database = inputs.databases.front();
-  const Version newest = NewestVersionOf(folder);
+  const Version newest = NewestVersionOf(folder, database);
   std::string manifest;
   RewritePolicy policy;
   if (options.policy.empty() && database.engine == Engine::kLevelDB) {
@@ -319,8 +308,7 @@ int MakePlan(const RewriteOptions& options, const DatabaseFolder& folder, const 
     plan->next_number = std::max(plan->next_number, NumberIn(name) + 1);
   }
   const bool has_policy = !options.policy.empty();
-  return Planner(options, inputs, inspection, LastVersionOf(folder), newest, plan)
-      .Run(has_policy ? &policy : nullptr, error);
+  return Planner(options, inputs, inspection, plan).Run(has_policy ? &policy : nullptr, error);
 }
 
 }  // namespace bloomline::db

@@ -97,7 +97,11 @@ bool SetNamed(const std::string& text, sstable::Engine engine, RewritePolicy* po
                      &policy->format) &&
            SetBits(bits, policy);
   }
-  bits = bits.substr(0, bits.find(':'));
+  // Behind another colon is what new files get: a level for Ribbon, here without effect up to 0.
+  const size_t other = bits.find(':');
+  const std::string level = other == bits.npos ? "-1" : bits.substr(other + 1);
+  bits = bits.substr(0, other);
+  if (name == "ribbonfilter" && level != "-1" && level != "0") return false;
   if (name == "bloomline") {
     policy->format = Format::kBlocked;
   } else if (name == "bloomfilter" || name == "ribbonfilter") {

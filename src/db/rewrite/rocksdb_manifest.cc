@@ -167,21 +167,6 @@ bool ForEachFile(const std::string& path, const directory::LiveFiles& live, std:
   return true;
 }
 
-bool CopyBytes(const std::string& path, uint64_t end, support::ByteSink* out, std::string* error) {
-  constexpr uint64_t kAtOnce = 1 << 20;
-  support::InputFile file;
-  if (!file.Open(path, error)) return false;
-  std::string buffer;
-  for (uint64_t offset = 0; offset < end; offset += buffer.size()) {
-    buffer.resize(static_cast<size_t>(std::min(end - offset, kAtOnce)));
-    if (!file.ReadAt(offset, buffer.size(), buffer.data(), error) ||
-        !out->Append(buffer.data(), buffer.size(), error)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 bool CheckManifest(const std::string& path, uint64_t* next_file_number, std::string* error) {
@@ -228,7 +213,9 @@ bool WriteManifest(const std::string& path, const std::map<uint64_t, NewTable>& 
     }
     directory::AppendRecord(end, record, &log);
   }
-  return CopyBytes(path, end, out, error) && out->Append(log.data(), log.size(), error);
+  support::InputFile old;
+  return old.Open(path, error) && support::AppendStart(old, end, out, error) &&
+         out->Append(log.data(), log.size(), error);
 }
 
 }  // namespace bloomline::db
