@@ -86,7 +86,8 @@ def table(title, rows):
             row.keys if group != last else "", row.workload if group != last else "", row.policy,
             row.through, _number(row.filter_bytes / 1024 if row.filter_bytes else None, 0),
             _number(row.bits_per_key(), 2), f"{row.median() / 1000:.0f}", times, spread,
-            _number(_cpu_seconds(row), 2), _number(row.useful, 0), _number(row.false_positives, 0), _percent(row.false_positive_rate())])
+            _number(_cpu_seconds(row), 2), _number(row.useful, 0),
+            _number(row.false_positives, 0), _percent(row.false_positive_rate())])
         last = group
     return title + "\n" + _align(cells)
 
