@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "bloomline/seed.h"
+#include "src/db/engine_filters/engine_filter.h"
 #include "src/db/key_walk.h"
 #include "src/db/rewrite/table_blocks.h"
 #include "src/db/rewrite/table_filter.h"
 #include "src/db/sstable/bytes/block_writer.h"
 #include "src/db/sstable/bytes/checksum.h"
 #include "src/db/sstable/bytes/coding.h"
+#include "src/db/sstable/table.h"
 #include "src/db/sstable/table_writer.h"
 #include "src/support/number_text.h"
 
@@ -350,48 +352,20 @@ std::string WithoutProof(const sstable::Table& table, const std::string& unprove
                 ", and the comparator ", table.properties().comparator, " is not RocksDB's");
 }
 
-TableFacts FactsOf(const TableBlocks& blocks) {
-  const sstable::Table& table = *blocks.table;
-  const sstable::Properties& properties = table.properties();
-  const FilterKeys keys(table);
-  const auto count = [](uint64_t n) { return n == sstable::kUnknownCount ? 0 : n; };
-  TableFacts facts;
-  facts.format_version = table.format_version();
-  facts.has_session = blocks.properties.count(kSession) != 0;
-  facts.num_entries =
-      count(properties.num_entries) -
-      std::min(count(properties.num_entries), count(properties.num_range_deletions));
-  facts.num_filter_entries = properties.num_filter_entries == sstable::kUnknownCount
-                                 ? facts.num_entries
-                                 : properties.num_filter_entries;
-  facts.filter_bytes = blocks.Number(kFilterSize, blocks.parts().filter.size);
-  facts.filter_kind = table.filter_kind();
-  facts.whole_keys = keys.whole_keys;
-  facts.prefixes = keys.prefixes;
-  return facts;
-}
-
-// Looks at one filter. Returns false with *reason if it cannot be read.
-bool ExamineFilter(const sstable::Table& table, TableFacts* facts, std::string* reason) {
-  if (table.filter_kind() == FilterKind::kNone) return true;
-  TableFilters filters;
-  if (!filters.Init(table, reason)) return false;
-  if (filters.reader().num_filters() == 0) return true;
-  const EngineFilter* const filter = filters.At(0, reason);
-  if (filter == nullptr) return false;
-  facts->layout = filter->kind;
-  facts->has_ranges = filter->ranges != nullptr;
-  return true;
-}
-
-Verdict Judge(const sstable::Table& table, const TableFacts& facts, std::string* reason) {
+// Whether a new filter makes sense; if not, *reason says why the table can stay as it is.
+Verdict Judge(const sstable::Table& table, std::string* reason) {
   const auto left = [&](const char* why) {
     *reason = table.path() + ": " + why;
     return Verdict::kLeft;
   };
-  if (facts.num_entries == 0) return left("has no keys");
-  if (!facts.whole_keys && !facts.prefixes) return left("has filters of neither keys nor prefixes");
-  if (facts.filter_kind == FilterKind::kNone && !sstable::OrderOf(table.properties()).is_known) {
+  const sstable::Properties& properties = table.properties();
+  const FilterKeys keys(table);
+  const auto count = [](uint64_t n) { return n == sstable::kUnknownCount ? 0 : n; };
+  if (count(properties.num_entries) <= count(properties.num_range_deletions)) {
+    return left("has no keys");
+  }
+  if (!keys.whole_keys && !keys.prefixes) return left("has filters of neither keys nor prefixes");
+  if (table.filter_kind() == FilterKind::kNone && !sstable::OrderOf(properties).is_known) {
     return left("has no filter, which would show what its comparator's keys are");
   }
   return Verdict::kRewritable;
@@ -401,16 +375,12 @@ Verdict Judge(const sstable::Table& table, const TableFacts& facts, std::string*
 
 TableFacts CheckTable(const TableSource& source) {
   TableBlocks blocks;
-  std::string reason;
-  Verdict verdict = OpenBlocks(source, &blocks, &reason);
   TableFacts facts;
-  if (verdict == Verdict::kRewritable) {
-    facts = FactsOf(blocks);
-    verdict = ExamineFilter(*blocks.table, &facts, &reason) ? Judge(*blocks.table, facts, &reason)
-                                                            : Verdict::kFailed;
-  }
-  facts.verdict = verdict;
-  facts.reason = std::move(reason);
+  facts.verdict = OpenBlocks(source, &blocks, &facts.reason);
+  if (facts.verdict != Verdict::kRewritable) return facts;
+  facts.format_version = blocks.table->format_version();
+  facts.has_session = blocks.properties.count(kSession) != 0;
+  facts.verdict = Judge(*blocks.table, &facts.reason);
   return facts;
 }
 

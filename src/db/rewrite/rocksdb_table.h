@@ -12,8 +12,6 @@
 #include <string>
 
 #include "bloomline/filter_options.h"
-#include "src/db/engine_filters/engine_filter.h"
-#include "src/db/sstable/table.h"
 #include "src/support/byte_io.h"
 
 namespace bloomline::db {
@@ -35,21 +33,13 @@ enum class Verdict {
   kFailed,   // the table cannot be read, or is damaged
 };
 
-// Facts from footer, metaindex, properties, and the first bytes of the filter.
+// Facts from footer, metaindex and properties.
 struct TableFacts {
   Verdict verdict = Verdict::kFailed;
   std::string reason;  // one sentence that begins with the path; empty for kRewritable
   int format_version = 0;
   // RocksDB 6.12 and later records it in each table, so it knows the Bloom filter of 6.6.
   bool has_session = false;
-  uint64_t num_entries = 0;         // without range deletions
-  uint64_t num_filter_entries = 0;  // keys and prefixes; without a record, num_entries
-  uint64_t filter_bytes = 0;        // 0: no filter
-  sstable::FilterKind filter_kind = sstable::FilterKind::kNone;
-  engine_filters::Kind layout = engine_filters::Kind::kUnknown;  // kUnknown without a filter
-  bool has_ranges = false;  // the filter has range entries, which a new filter would lack
-  bool whole_keys = true;
-  bool prefixes = false;
 };
 TableFacts CheckTable(const TableSource& source);
 
