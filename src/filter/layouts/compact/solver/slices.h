@@ -1,5 +1,5 @@
 // Gauss-Jordan elimination over GF(2) of a compact block's equations, eight slots at a time.
-// docs/kernels.md has a drawing, and an example of four keys.
+// docs/kernels.md has a drawing.
 //
 // Each key is an equation for each column: the XOR of the column's bits in the key's slots is a bit
 // of the key's fingerprint, the right-hand side. The unknowns are the bits of the column, one for
