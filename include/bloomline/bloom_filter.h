@@ -1,6 +1,5 @@
-// Bloom filters in memory represent a set of keys in about ten bits per key (Bloom 1970). A query
-// answers "no", which is always correct, or "maybe", which is wrong for a fraction of the missing
-// keys, the false-positive rate.
+// Bloom filters in memory (Bloom 1970). A query answers "no", which is always correct, or "maybe",
+// which is wrong for a fraction of the missing keys, the false-positive rate.
 //
 //   bloomline::BloomFilterOptions options;
 //   options.capacity = 1000000;
@@ -127,9 +126,9 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
 
   // Writes the filter (docs/format.md, section 8) to a file next to `path`, syncs it, renames it to
   // `path` and syncs the folder, which must be readable. So `path` always names the old file or the
-  // complete new one. After a failure, it names the old one, unless *error contains "has been
-  // replaced". An existing file must be regular or a link to one. The new file gets its
-  // permissions, not its owner.
+  // complete new one: after a failure the old one, unless *error contains "has been replaced". An
+  // existing file must be regular or a link to one. The new file gets its permissions, not its
+  // owner.
   bool Save(const std::string& path, std::string* error) const;
 
   // Sets *bytes to what Save writes: 64 + num_bits / 8 bytes.

@@ -8,7 +8,7 @@
 
    Follows the conventions of c.h. The first four functions register the names, and fail if RocksDB
    has another minor version than bloomline was compiled for. Link bloomline::rocksdb and the
-   RocksDB that the program calls: a second one in the process would not know the policy. */
+   RocksDB that the program calls. */
 #ifndef BLOOMLINE_C_ROCKSDB_H_
 #define BLOOMLINE_C_ROCKSDB_H_
 

@@ -1,15 +1,13 @@
 // A Bloom filter from which keys can be removed, with counters in place of bits (Fan et al. 2000).
 //
-// At 1 % false positives, a key takes 43 bits, and 10 in a BloomFilter. AddKey raises the counters
-// of a key, and RemoveKey lowers them. A key stays until it has been removed as often as it was
-// added.
+// At 1 % false positives, a key takes 43 bits, and 10 in a BloomFilter. A key stays until it has
+// been removed as often as it was added.
 //
-// - **Remove only what was added.** RemoveKey refuses a key with a counter of zero. But a false
-//   positive looks like a stored key: removing it lowers counters of other keys, which may then be
-//   reported as missing.
+// - **Remove only what was added.** RemoveKey refuses a key that is certainly missing. But removing
+// a
+//   false positive lowers counters of other keys, which may then be reported as missing.
 // - **Counters saturate.** A counter at its maximum (15 or 255) does not change until Clear. No key
-//   is lost, but a key whose counters are all saturated stays. In practice, it was added more than
-//   14 or 254 times.
+//   is lost, but a key whose counters are all saturated stays.
 //
 // Everything not described here is as in bloom_filter.h.
 #ifndef BLOOMLINE_COUNTING_BLOOM_FILTER_H_

@@ -1,5 +1,5 @@
-// The library's SIMD implementations (kernels). All give the same bytes and answers; only their
-// speed differs. Their names are experimental.
+// The library's SIMD implementations (kernels), which differ only in speed. Their names are
+// experimental.
 //
 // At its first use, a process chooses the one that the environment variable BLOOMLINE_KERNEL names,
 // or the fastest that the CPU and operating system support. If the named one cannot be used, stderr

@@ -1,5 +1,5 @@
-// Static filters, as stored in SSTables: add all keys, finish, then query. If keys arrive while
-// queries run, use bloom_filter.h.
+// Static filters, as in SSTables: add all keys, finish, then query. If keys arrive while queries
+// run, use bloom_filter.h.
 //
 //   bloomline::FilterBuilder builder(options);
 //   builder.AddKey("apple");
@@ -62,8 +62,8 @@ class FilterBuilder {
     AddKeys<std::initializer_list<Key>>(keys);
   }
 
-  // Adds a key and its prefix, as RocksDB does with a prefix extractor. Each is skipped if it
-  // equals the previous one, and the prefix also if it equals the key.
+  // Adds a key and its prefix. Each is skipped if it equals the previous one, and the prefix also
+  // if it equals the key.
   void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
 
   // AddHash(HashOf(key)) equals AddKey(key). Add only hashes from HashOf, or from HashKey with this

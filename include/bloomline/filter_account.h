@@ -19,8 +19,7 @@
 
 namespace bloomline {
 
-// Counts the live files, in all column families, of the databases whose DBOptions::listeners
-// contain this object.
+// Counts the live files of the databases whose DBOptions::listeners contain this object.
 //
 // The first flush, compaction or ingestion starts a thread that reads the existing files, and waits
 // up to 20 ms for it. Until all are read, new files under a memory limit get 3 bits per key.

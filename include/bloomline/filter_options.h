@@ -15,8 +15,8 @@ namespace bloomline {
 
 // docs/format.md defines each format to the byte.
 enum class Format {
-  // LevelDB's own Bloom filter, byte for byte. Only for LevelDB, which can use it without
-  // bloomline. With counters as keys, up to 92 % of the missing keys adjacent to stored ones match
+  // LevelDB's own Bloom filter, byte for byte, which LevelDB can use without bloomline; only for
+  // LevelDB. With counters as keys, up to 92 % of the missing keys adjacent to stored ones match
   // (docs/leveldb.md).
   kClassic,
   // Blocked Bloom filter (Putze et al. 2007) with a 64-bit hash: the k probes of a key lie in one

@@ -1,6 +1,5 @@
-// Include filter.h or bloom_filter.h instead. A query hashes a short key in place and then calls
-// one function, which was chosen for the filter's layout, its number of probes and the CPU when the
-// filter was opened.
+// Include filter.h or bloom_filter.h instead. A query hashes a short key in place and calls the
+// function that was chosen for the filter and the CPU when the filter was opened.
 #ifndef BLOOMLINE_INLINE_QUERY_H_
 #define BLOOMLINE_INLINE_QUERY_H_
 
@@ -49,8 +48,8 @@ inline Product Multiply(uint64_t a, uint64_t b) {
 
 namespace filter {
 
-// XXH3-64 (docs/format.md, section 1) of keys of 4 to 16 bytes. The constants that XXH3 combines
-// with the key are kept with the seed added, so a seed costs nothing per key.
+// XXH3-64 (docs/format.md, section 1) of keys of 4 to 16 bytes. XXH3's constants are kept with the
+// seed added, so a seed costs nothing per key.
 class ShortKeyHasher {
  public:
   constexpr explicit ShortKeyHasher(uint64_t seed = 0)

@@ -6,8 +6,8 @@
 //   filter->AddKeys(ids);  // std::vector<uint32_t>: KeyOf(ids[0]), KeyOf(ids[1]), ...
 //
 // An integer of any type is 8 bytes, little-endian, in two's complement: int 5 and uint64_t 5 are
-// the same key, and so are -1 and 2^64 - 1. `double`, `bool` and `char` are refused: equal doubles
-// can have different bytes, and the signedness of char depends on the machine.
+// the same key, and so are -1 and 2^64 - 1. `double`, `bool` and `char` are refused: equal values
+// can have different bytes.
 //
 // A container or array of keys holds integers, or elements that convert to std::string_view, which
 // are not copied. Strings made on the fly are added one at a time.
@@ -76,7 +76,7 @@ template <typename... Integers>
 constexpr IntegerKey<sizeof...(Integers)> KeyOf(Integers... values) {
   static_assert(sizeof...(Integers) > 0, "a key of no integers");
   static_assert((filter::kIsKeyInteger<Integers> && ...),
-                "not an integer of up to 64 bits: strings go to AddKey or EncodeKey as they are; "
+                "not an integer of up to 64 bits: strings go to AddKey or EncodeKey; "
                 "bool, characters and floating-point numbers have no encoding as keys");
   IntegerKey<sizeof...(Integers)> key;
   size_t offset = 0;

@@ -1,5 +1,5 @@
 // Bits per key for each level of an LSM tree. In small levels, a bit per key saves as many reads
-// but costs less memory, so small levels should get more bits (Monkey: Dayan et al. 2017).
+// but costs less memory (Monkey: Dayan et al. 2017).
 //
 //   bloomline::KeysOfLevels(5, 10, keys);  // each level has 10 times the keys of the one before
 //   bloomline::SpreadBitsByLevel(bloomline::Format::kCompact, 10, keys, nullptr, 5, bits);

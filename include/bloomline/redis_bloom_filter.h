@@ -139,8 +139,7 @@ class SharedBloomFilter {
                                                  const std::string& name, std::string* error);
 
   // Deletes the filter, even if parts of it are missing. Objects that have it open are
-  // "unavailable" from then on, even if it is created again. Returns true if the filter no longer
-  // exists.
+  // "unavailable" from then on, even if it is created again. Returns true if it no longer exists.
   static bool Delete(const RedisServers& servers, const std::string& name, std::string* error);
 
   ~SharedBloomFilter();

@@ -1,6 +1,5 @@
-// New filters for the table files that a RocksDB database already has (docs/operating.md). Each
-// file that needs one is rewritten in its level while the database is in use. The disk needs room
-// for one more file. Link bloomline::rocksdb.
+// New filters for the table files of a RocksDB database that is in use (docs/operating.md). The
+// disk needs room for one more file. Link bloomline::rocksdb.
 #ifndef BLOOMLINE_REWRITE_FILTERS_H_
 #define BLOOMLINE_REWRITE_FILTERS_H_
 
@@ -91,8 +90,8 @@ struct RewriteReport {
   std::string ToString() const;
 };
 
-// Gives files of the column family the filter that its policy writes now, last level first.
-// `report` may be null.
+// Gives files of the column family the filter that its policy writes now, last level first, each in
+// its level. `report` may be null.
 //
 // A file is rewritten if the policy would write a filter of another kind for its level and number
 // of keys, or if the bits per key differ by more than 2 % plus a 64-byte block (more with

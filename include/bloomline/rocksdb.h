@@ -7,9 +7,9 @@
 //   if (table.filter_policy == nullptr) return 1;  // error says why
 //   db_options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
 //
-// Existing tables: the policy uses every Bloom and Ribbon filter that RocksDB wrote. RocksDB
-// without bloomline uses filters of kBloom and kRibbon, but those of kBlocked and kCompact match
-// every key: missing keys cost reads until a compaction rewrites the files (docs/compatibility.md).
+// Existing tables: the policy uses every Bloom and Ribbon filter that RocksDB wrote. In RocksDB
+// without bloomline, filters of kBlocked and kCompact match every key: missing keys cost reads
+// until a compaction rewrites the files (docs/compatibility.md).
 //
 // Versions: bloomline works only with the ROCKSDB_NAMESPACE and the minor version of RocksDB that
 // it was compiled for. Creating a policy checks the version.
@@ -65,8 +65,8 @@ struct RocksDBFilterOptions : FilterOptions {
 
   // For kRibbon: levels below this number, and flushed and recovered files, get kBloom filters,
   // which are built faster; -1 to 64. The third parameter of RocksDB's ribbonfilter:N:L: as there,
-  // all files get kRibbon filters with FIFO compaction or none. -1: all do. 0 otherwise equals a
-  // flush_format of kBloom. Incompatible with flush_format.
+  // all files get kRibbon filters with FIFO compaction or none, and with -1. Incompatible with
+  // flush_format.
   int bloom_before_level = -1;
 
   // If false, bottommost files, which have no older data below them, get no filter. That saves
@@ -86,10 +86,9 @@ struct RocksDBFilterOptions : FilterOptions {
   // bits per key, but at least 3 as above. kBlocked and kCompact only.
   uint64_t max_filter_bytes = 0;
 
-  // Range entries (experimental), with which scans of empty ranges read almost nothing
-  // (NewRangeExtractor). "auto" chooses them for each file. A list such as "4:8:after0x2f@1+3"
-  // names key prefixes (docs/ranges.md): up to 8 lengths of 1 to 64 bytes or "1bits" to "512bits",
-  // and up to 32 occurrences of delimiters.
+  // Range entries (experimental), for scans of empty ranges (NewRangeExtractor). "auto" chooses
+  // them for each file. A list such as "4:8:after0x2f@1+3" names key prefixes (docs/ranges.md): up
+  // to 8 lengths of 1 to 64 bytes or "1bits" to "512bits", and up to 32 occurrences of delimiters.
   std::string range_prefixes;
 
   // Memory for entries in percent of that for keys, 1 to 400, averaged over all levels; upper ones
@@ -109,8 +108,8 @@ struct RocksDBFilterOptions : FilterOptions {
 // Returns a policy for BlockBasedTableOptions::filter_policy. Also calls RegisterBloomline().
 //
 // Options: any format except kClassic. As in RocksDB's policies, bits_per_key from 0 to below 0.5
-// means no new filters (existing ones are used), and 0.5 to 1 counts as 1, which kCompact refuses.
-// The policy honours optimize_filters_for_memory.
+// means no new filters, and 0.5 to 1 counts as 1, which kCompact refuses. The policy honours
+// optimize_filters_for_memory.
 //
 // Errors: returns null, which means "no filters" to RocksDB, if the options are invalid, if RocksDB
 // has another version at run time, or if random_seed is set and the system's generator fails. If it
@@ -143,8 +142,6 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilter
 //
 // Before RocksDB 9.8, a refused DB::SetOptions changes nothing. Since 9.8, it returns OK and sets
 // the defaults.
-//
-//   db->SetOptions({{"block_based_table_factory", "{filter_policy={bits_per_key=16;};}"}});
 bool RegisterBloomline();
 
 // Returns the prefix extractor that shows the ranges of scans to the filters. Its name in option

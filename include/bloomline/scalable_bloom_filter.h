@@ -1,11 +1,10 @@
-// A Bloom filter for an unknown number of keys. When it is full, it adds a second, larger stage,
-// and so on. The false-positive rate of the whole stays below a bound (Almeida et al. 2007).
+// A Bloom filter for an unknown number of keys. When it is full, it adds a larger stage. The
+// false-positive rate of the whole stays below a bound (Almeida et al. 2007).
 //
 // If the number of keys is known within a factor of two, BloomFilter is smaller and faster.
 //
-// Growth ends if there is no memory for a stage, or if the layout cannot reach its rate (with
-// defaults, in kBlocked64 at 1e11 keys). The last stage then takes all further keys, the bound no
-// longer holds, and IsPastCapacity() is true.
+// Growth ends if there is no memory for a stage, or if the layout cannot reach its rate. The last
+// stage then takes all further keys, the bound no longer holds, and IsPastCapacity() is true.
 //
 // Everything not described here is as in bloom_filter.h.
 #ifndef BLOOMLINE_SCALABLE_BLOOM_FILTER_H_
