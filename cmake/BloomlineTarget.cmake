@@ -227,28 +227,10 @@ function(bloomline_install)
   endif()
   install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
           DESTINATION "${doc}" COMPONENT bloomline_doc)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/packaging/prometheus/" COMPONENT bloomline_doc
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/bloomline")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${doc}" COMPONENT bloomline_doc
           FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.html"
-                         PATTERN "guides/*.cc" PATTERN "guides/*.c" PATTERN "guides/*.h")
-endfunction()
-
-# bloomline_install_tool(TARGET NAME COMPONENT WHAT_IT_DOES): a command, which finds the shared
-# libraries beside it, wherever the prefix is. Its manual page is made of what it says with --help,
-# so it has all options. A cross compiler's command cannot run here.
-function(bloomline_install_tool target name component what)
-  set_target_properties(${target} PROPERTIES OUTPUT_NAME "${name}"
-    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
-  install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT ${component})
-  if(BUILD_SHARED_LIBS AND NOT DEFINED CMAKE_INSTALL_RPATH)
-    file(RELATIVE_PATH to_libraries "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
-    set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
-  endif()
-  if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
-    return()
-  endif()
-  set(page "${PROJECT_BINARY_DIR}/${name}.1")
-  add_custom_command(TARGET ${target} POST_BUILD
-    COMMAND "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/man_page" $<TARGET_FILE:${target}> "${what}"
-            > "${page}" VERBATIM)
-  install(FILES "${page}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT ${component})
+                         PATTERN "guides/*.cc" PATTERN "guides/*.c" PATTERN "guides/*.h"
+                         PATTERN docs/man EXCLUDE)
 endfunction()

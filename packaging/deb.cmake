@@ -64,12 +64,12 @@ deb(${core} libs "bloomline_core;bloomline_filters;bloomline_c" ""
     "filters for key-value stores (shared libraries)"
     "${about}\nThis package has the static filters, the filters in memory and those for C.")
 deb(libbloomline-dev libdevel
-    "bloomline_core_dev;bloomline_filters_dev;bloomline_c_dev;bloomline_doc;\
+    "bloomline_core_dev;bloomline_filters_dev;bloomline_c_dev;\
 bloomline_core_archive;bloomline_filters_archive;bloomline_c_archive"
     "${core} ${same}"
     "filters for key-value stores (development files)"
-    "${about}\nThis package has headers, static libraries, CMake and pkg-config files and the\n\
-documentation.")
+    "${about}\nThis package has headers, static libraries, CMake and pkg-config files.")
+set(CPACK_DEBIAN_LIBBLOOMLINE_DEV_PACKAGE_RECOMMENDS "bloomline-tools ${same}")  # the documents
 set(redis_needs libhiredis-dev)
 file(GLOB redis_pc "${BLOOMLINE_BUILDS}/shared/pkgconfig/bloomline_redis.pc")
 if(redis_pc)
@@ -91,12 +91,15 @@ foreach(name title need IN ZIP_LISTS engines titles needs)
       "${about}\nThis package has the header, the static library, CMake and pkg-config files for\n\
 ${title}.")
 endforeach()
-deb(bloomline-tools utils "bloomline_tool" "${core} ${same}"
+deb(bloomline-tools utils "bloomline_tool;bloomline_doc" "${core} ${same}"
     "size, inspect and measure filters of key-value stores"
-    "${about}\nThis package has the command bloomline.")
-# Without these, apt would keep the program of that package, which once deleted a foreign log.
-set(CPACK_DEBIAN_BLOOMLINE_TOOLS_PACKAGE_BREAKS "bloomline-rewrite (<< 0.2.0~)")
-set(CPACK_DEBIAN_BLOOMLINE_TOOLS_PACKAGE_REPLACES "bloomline-rewrite (<< 0.2.0~)")
+    "${about}\nThis package has the command bloomline, the documents, alert rules for\n\
+Prometheus and a dashboard for Grafana.")
+# libbloomline-dev once had the documents. Without the first, apt would keep the program of that
+# package, which once deleted a foreign log.
+set(older "bloomline-rewrite (<< 0.2.0~), libbloomline-dev (<< ${BLOOMLINE_VERSION})")
+set(CPACK_DEBIAN_BLOOMLINE_TOOLS_PACKAGE_BREAKS "${older}")
+set(CPACK_DEBIAN_BLOOMLINE_TOOLS_PACKAGE_REPLACES "${older}")
 deb(python3-bloomline python "bloomline_python" "${core} ${same}, python3 (>= 3.9)"
     "filters for key-value stores (Python)"
     "${about}\nThis package has the module for /usr/bin/python3.")
@@ -106,7 +109,9 @@ set(CPACK_DEBIAN_PYTHON3_BLOOMLINE_PACKAGE_CONTROL_EXTRA
     "${BLOOMLINE_SOURCE}/packaging/python/postinst;${BLOOMLINE_SOURCE}/packaging/python/prerm")
 foreach(engine IN ITEMS LevelDB RocksDB)
   string(TOLOWER ${engine} name)
-  deb(bloomline-preload-${name} libs "bloomline_preload_${name}" ""
+  deb(bloomline-preload-${name} libs "bloomline_preload_${name};bloomline_page_${name}" ""
       "filters for programs that use ${engine}, without compiling them"
       "${about}\nThis package has a library to preload into programs that use ${engine}.")
+  string(TOUPPER ${name} upper)
+  set(CPACK_DEBIAN_BLOOMLINE_PRELOAD_${upper}_PACKAGE_RECOMMENDS bloomline-tools)  # the documents
 endforeach()
