@@ -94,7 +94,7 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
   command
       ->add_option("--threads", options->threads, "Threads; each works on one file [one per core]")
       ->check(CLI::Range(1, kMaxThreads));
-  command->add_flag("--json", options->json, "Print JSON (docs/db.md names the fields)");
+  command->add_flag("--json", options->json, "Print JSON; bloomline-db(1) names the fields");
   command
       ->add_option("--tables", options->table_folders,
                    "A folder with more tables of the database (RocksDB's\n"

@@ -183,7 +183,7 @@ TEST_F(RewriteFaultsTest, SkipsDamagedFilesAndGoesOn) {
   EXPECT_EQ(report.skipped.size(), 2u);
   EXPECT_EQ(report.files_rewritten, files.size() - 2);
   const std::string text = report.ToString();
-  EXPECT_NE(text.find("Not done, damaged: 2 files"), std::string::npos) << text;
+  EXPECT_LT(text.find("Not done, damaged: 2 files"), text.find("Rewritten: ")) << text;
   EXPECT_NE(text.find(data), std::string::npos) << text;
 
   db_.Close();

@@ -48,10 +48,18 @@ std::string Wrapped(const std::string& text, size_t columns) {
   std::string wrapped;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    while (line.size() > columns && line.rfind(' ', columns) != std::string::npos) {
+    while (line.size() > columns) {
       const size_t space = line.rfind(' ', columns);
-      wrapped += line.substr(0, space) + '\n';
-      line.erase(0, space + 1);
+      const size_t semicolon = line.rfind(';', columns - 1);
+      if (space != std::string::npos) {
+        wrapped += line.substr(0, space) + '\n';
+        line.erase(0, space + 1);
+      } else if (semicolon != std::string::npos) {
+        wrapped += line.substr(0, semicolon + 1) + '\n';
+        line.erase(0, semicolon + 1);
+      } else {
+        break;
+      }
     }
     wrapped += line + '\n';
   }

@@ -16,7 +16,8 @@ std::string Printable(std::string_view text);
 // The width of a screen and of messages.
 constexpr size_t kColumns = 80;
 
-// Breaks lines of `text` at spaces to at most `columns`; a longer word stays whole.
+// Breaks lines of `text` at spaces to at most `columns`. A longer word is broken behind semicolons,
+// as option strings have; without these it stays whole.
 std::string Wrapped(const std::string& text, size_t columns);
 
 // Flushes std::cout. Returns false if the system did not take the output, now or before.

@@ -74,10 +74,10 @@ void PrintRemark(const std::string& remark) {
   std::cout << "- " << std::regex_replace(text, std::regex("\n"), "\n  ") << '\n';
 }
 
-// Puts each word on its line, in the syntax of a shell.
+// Puts each word on its line, in the syntax of a shell. Not indented, option strings fit a screen.
 void PrintSetting(const std::string& heading, const std::string& words) {
   if (words.empty()) return;
-  std::cout << heading << ":\n  " << std::regex_replace(words, std::regex(" "), " \\\n  ") << '\n';
+  std::cout << heading << ":\n" << std::regex_replace(words, std::regex(" "), " \\\n  ") << '\n';
 }
 
 cli::Json ChoiceJson(const Choice& choice) {
@@ -126,7 +126,7 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
     const uint64_t expected = is_measured ? family.not_measured : 0;
     if (expected != 0) title += ", but expected in " + FilesText(expected);
   }
-  cli::PrintLine(title);
+  PrintWrapped(title);
   if (family.no_tables()) cli::PrintLine("no advice: " + family.error);
   if (!family.error.empty()) return;
   PrintChoices(family);

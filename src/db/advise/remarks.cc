@@ -72,7 +72,7 @@ std::string CacheText(const Inputs& inputs, const Inspection& inspection,
   const std::string name = "the block cache of " + cli::BytesText(cache_bytes);
   if (is_cached == "true") {
     return text + " take " + ShareText(filter_bytes + index_bytes, cache_bytes) + " of " + name +
-           ". docs/db.md says what helps if that is more than half.";
+           ". bloomline-db-advise(1) says what helps if that is more than half.";
   }
   const bool is_leveldb = inputs.databases[family.database].engine == sstable::Engine::kLevelDB;
   const std::string why =
@@ -139,7 +139,7 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
     remarks.push_back(
         {RemarkScope::kFamily,
          "The filters are not used here: the statistics count Gets and no query of a filter. "
-         "docs/operating.md has the usual reasons."});
+         "bloomline-db(1) has the usual reasons."});
   }
   if (all.ranges.files != 0) {
     remarks.push_back(

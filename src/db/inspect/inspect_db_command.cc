@@ -124,7 +124,7 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
     cli::PrintLine(DatabaseTitle(inputs, groups[g]) + ": " + EngineName(database.engine) + ", " +
                    FilesText(all.files.size()) + ", " + cli::BytesText(all.bytes));
     const std::string policy = directory::ShortPolicy(policies[g]);
-    if (!policy.empty()) cli::PrintLine("running policy: " + policy);
+    if (!policy.empty()) PrintWrapped("running policy: " + policy);
     PrintLevels(
         groups[g],
         {"level", "filter", "files", "keys", "filters", "bits/key", "FPR", "runs", "wasted"}, 2,

@@ -72,7 +72,7 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
       PrintWrapped(
           "LevelDB's hash is weak for keys that differ only in their last bytes: hence the false "
           "positives for adjacent keys. More bits do not help; bloomline's filters do, or keys "
-          "whose length is no multiple of 4 (docs/leveldb.md).");
+          "whose length is no multiple of 4.");
     }
   }
 }

@@ -2,15 +2,14 @@
 #ifndef BLOOMLINE_DB_VERIFY_REMEDIES_H_
 #define BLOOMLINE_DB_VERIFY_REMEDIES_H_
 
-#include <set>
-#include <string>
+#include <vector>
 
 #include "src/db/inputs.h"
 
 namespace bloomline::db {
 
-// Returns a sentence for each kind of error that has a remedy.
-std::set<std::string> Remedies(const Inputs& inputs);
+// Returns a sentence for each kind of error that has a remedy, the worst first.
+std::vector<const char*> Remedies(const Inputs& inputs);
 
 }  // namespace bloomline::db
 

@@ -409,7 +409,7 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   PrintNotChecked(inputs, totals, problems - totals.in_part);
   std::cout << "lost: " << cli::CountText(counts.lost) << ScopeOfLost(counts, problems) << '\n';
   if (counts.lost != 0 && totals.doubts.empty()) PrintWrapped(kRewrite);
-  for (const std::string& remedy : Remedies(inputs)) PrintWrapped(remedy);
+  for (const char* const remedy : Remedies(inputs)) PrintWrapped(remedy);
   for (const std::string& doubt : totals.doubts) PrintWrapped(doubt);
 }
 

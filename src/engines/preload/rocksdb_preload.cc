@@ -128,9 +128,10 @@ NewPolicyFunction OpenPolicyForProgram(const link_map* file) {
   }
   char begin[PATH_MAX + 64];
   std::snprintf(begin, sizeof(begin), "RocksDB %s is in %s: ", rocksdb.version, file->l_name);
-  char end[128];
+  char end[160];
   constexpr char kHow[] =
-      " (packaging/policy_for%s HEADERS builds this library of bloomline %s from RocksDB %s)";
+      " (in bloomline's source, packaging/policy_for%s HEADERS builds this library of bloomline %s "
+      "from RocksDB %s)";
   std::snprintf(end, sizeof(end), kHow, *rocksdb.rtti == '\0' ? "" : " --no-rtti",
                 BLOOMLINE_PRELOAD_VERSION, rocksdb.minor);
   const NewPolicyFunction opened = OpenPolicy({path, begin, end, file});

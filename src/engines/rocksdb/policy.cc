@@ -77,7 +77,7 @@ class ComparatorWarning {
         "bloomline: the comparator " + std::string(comparator->Name()) +
         " may treat keys with different bytes as equal, and filters then lose keys; if it does, "
         "use NewCanonicalRocksDBFilterPolicy, or no filter policy; if not, its "
-        "CanKeysWithDifferentByteContentsBeEqual() should return false (docs/keys.md)";
+        "CanKeysWithDifferentByteContentsBeEqual() should return false";
     if (IsFirst(comparator->Name())) std::fprintf(stderr, "%s\n", warning.c_str());
     {
       const std::lock_guard lock(mutex_);

@@ -49,6 +49,21 @@ std::string RewriteReport::ToString() const {
   if (right > 0) text += ", " + std::to_string(right) + " with the wanted filter";
   if (left_out > 0) text += ", " + std::to_string(left_out) + " left out";
   text += "\n";
+  for (const Advice& advice : kAdvice) {
+    uint64_t count = 0;
+    uint64_t bytes = 0;
+    std::string paths;
+    for (const Skipped& file : skipped) {
+      if (file.reason != advice.reason) continue;
+      bytes += file.bytes;
+      if (count++ >= kMaxPaths) continue;
+      paths += "  " + file.path + (file.text.empty() ? "" : ": " + file.text) + "\n";
+    }
+    if (count == 0 || (is_dry_run && advice.reason == RewriteSkip::kLeft)) continue;
+    text += std::string("Not done, ") + advice.name + ": " + Files(count) + " of " +
+            BytesText(bytes) + ". " + advice.text + ".\n" + paths;
+    if (count > kMaxPaths) text += "  and " + std::to_string(count - kMaxPaths) + " more\n";
+  }
   if (is_dry_run) {
     text += "Dry run: a rewrite would read and write about " + BytesText(bytes_to_rewrite) + "\n";
   } else {
@@ -77,21 +92,6 @@ std::string RewriteReport::ToString() const {
   for (const auto& [kind, sum] : before) {
     text += "  " + kind + ": " + Files(sum.files) + " of " + BytesText(sum.file_bytes) +
             ", filters " + BytesText(sum.filter_bytes) + "\n";
-  }
-  for (const Advice& advice : kAdvice) {
-    uint64_t count = 0;
-    uint64_t bytes = 0;
-    std::string paths;
-    for (const Skipped& file : skipped) {
-      if (file.reason != advice.reason) continue;
-      bytes += file.bytes;
-      if (count++ >= kMaxPaths) continue;
-      paths += "  " + file.path + (file.text.empty() ? "" : ": " + file.text) + "\n";
-    }
-    if (count == 0 || (is_dry_run && advice.reason == RewriteSkip::kLeft)) continue;
-    text += std::string("Not done, ") + advice.name + ": " + Files(count) + " of " +
-            BytesText(bytes) + ". " + advice.text + ".\n" + paths;
-    if (count > kMaxPaths) text += "  and " + std::to_string(count - kMaxPaths) + " more\n";
   }
   return text;
 }
