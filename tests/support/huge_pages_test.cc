@@ -3,10 +3,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <vector>
 
 #include "src/support/memory.h"
 
@@ -63,26 +61,6 @@ TEST(HugePagesTest, LargeBlocksAreAlignedZeroedAndFreedWhole) {
     EXPECT_LT(MappedBytes(), before + 16 * kHugePageBytes);
   }
   maps_off_boundary = false;
-}
-
-TEST(HugePagesTest, LargeBlocksDoNotOverlap) {
-  std::vector<char*> blocks;
-  const std::vector<size_t> sizes = {kHugePageBytes, kHugePageBytes + 1, 3 * kHugePageBytes - 1,
-                                     kHugePageBytes, 5 * kHugePageBytes};
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    auto* block = static_cast<char*>(AllocatePages(sizes[i]));
-    ASSERT_NE(block, nullptr);
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % kHugePageBytes, 0u);
-    EXPECT_EQ(std::count(block, block + sizes[i], 0), static_cast<ptrdiff_t>(sizes[i]));
-    std::fill(block, block + sizes[i], static_cast<char>(i + 1));
-    blocks.push_back(block);
-  }
-  FreePages(blocks[1], sizes[1]);  // must leave its neighbours alone
-  for (const size_t i : {size_t{0}, size_t{2}, size_t{3}, size_t{4}}) {
-    EXPECT_EQ(std::count(blocks[i], blocks[i] + sizes[i], static_cast<char>(i + 1)),
-              static_cast<ptrdiff_t>(sizes[i]));
-    FreePages(blocks[i], sizes[i]);
-  }
 }
 
 TEST(HugePagesTest, ImpossibleSizesGiveNull) {
