@@ -14,8 +14,7 @@
 // it. In each other slice these bytes, times one 8 x 8 matrix (the pivots' bytes there), are added
 // to the equations' bytes.
 //
-// `Simd` is what an instruction set does with slices. Tests solve with a portable one
-// (tests/filter/portable_simd.h).
+// `Simd` is what an instruction set does with slices.
 //
 //   Bytes      a byte of each of 64 equations
 //   Matrix     8 x 8 bits, by rows
