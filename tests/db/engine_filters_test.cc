@@ -1,11 +1,13 @@
 // Filters in bloomline's trailer container, as RocksDB's tables have them, and what needs no
-// engine. With the engines: engine_filters_rocksdb_test.cc, planted_losses_test.cc. Any bytes:
-// engine_filters_fuzzer.cc.
+// engine. With the engines: planted_losses_test.cc. Any bytes: engine_filters_fuzzer.cc.
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <memory>
+#include <random>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bloomline/filter.h"
@@ -15,13 +17,45 @@
 #include "src/filter/stock/rocksdb_hash.h"
 #include "src/filter/table/layout_table.h"
 #include "src/filter/writer/filter_writer.h"
-#include "tests/db/engine_filter_checks.h"
 #include "tests/db/table_entries.h"
 #include "tests/support/finished_filter.h"
 #include "tests/support/leveldb_filter.h"
 
 namespace bloomline::engine_filters::engine_filters_test {
 namespace {
+
+// Random bytes. Every fourth key has another length, up to 300.
+std::vector<std::string> RandomKeys(size_t count, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::string> keys(count);
+  for (size_t i = 0; i < count; ++i) {
+    keys[i].resize(i % 4 == 0 ? i / 4 % 301 : 8 + i % 12);
+    for (char& c : keys[i]) c = static_cast<char>(random());
+  }
+  return keys;
+}
+
+std::vector<std::string> FirstOf(const std::vector<std::string>& keys, size_t count) {
+  return {keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+// expected(key) is the answer of the filter's engine. Batches must give the same.
+template <typename Expected>
+void ExpectAnswers(const EngineFilter& filter, const std::vector<std::string>& keys,
+                   Expected expected) {
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  const std::unique_ptr<bool[]> batch(new bool[keys.size() + 1]);
+  const size_t matches = filter.MayMatch(keys.size(), views.data(), batch.get());
+  size_t expected_matches = 0;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const bool answer = expected(views[i]);
+    expected_matches += answer ? 1 : 0;
+    ASSERT_EQ(filter.MayMatch(views[i]), answer)
+        << "key " << i << " of a filter with " << KindName(filter.kind) << " " << filter.why;
+    ASSERT_EQ(batch[i], answer) << "key " << i << " in a batch";
+  }
+  EXPECT_EQ(matches, expected_matches);
+}
 
 // As RocksDB's adaptor writes it, which has layouts of their own for few keys.
 std::string Build(const FilterOptions& options, const std::vector<std::string>& keys) {
@@ -34,19 +68,25 @@ EngineFilter Open(std::string_view bytes) {
   return EngineFilter::Open(Container::kRocksDB, kRocksDBName, bytes);
 }
 
+// Filters of up to 3,000 keys.
 TEST(EngineFiltersTest, AnswersAsBloomlineDoes) {
+  const std::vector<std::string> stored = RandomKeys(3000, 1);
+  const std::vector<std::string> others = RandomKeys(300, 2);
   std::set<std::string> layouts;
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    ExpectAnswersOfEngine(
-        Container::kRocksDB,
-        [&](const std::vector<std::string>& keys) {
-          return Build({format, 10, keys.size() % 2 * 77}, keys);
-        },
-        [](const std::string& bytes) {
-          return
-              [view = FilterView::Open(bytes)](std::string_view key) { return view.MayMatch(key); };
-        },
-        [&](const EngineFilter& filter, size_t) { layouts.insert(KindName(filter.kind)); });
+    for (size_t n = 0; n <= stored.size(); n += n < 70 ? 1 : n / 9) {
+      SCOPED_TRACE(n);
+      std::vector<std::string> keys = FirstOf(stored, n);
+      const std::string bytes = Build({format, 10, n % 2 * 77}, keys);
+      const EngineFilter filter = Open(bytes);
+      ASSERT_TRUE(filter.CanQuery()) << filter.why;
+      layouts.insert(KindName(filter.kind));
+      for (const std::string& key : keys) ASSERT_TRUE(filter.MayMatch(key));
+      keys.insert(keys.end(), others.begin(), others.end());
+      const FilterView view = FilterView::Open(bytes);
+      ExpectAnswers(filter, keys, [&](std::string_view key) { return view.MayMatch(key); });
+      if (HasFatalFailure()) return;
+    }
   }
   const std::set<std::string> all = {KindName(Kind::kNoKeys), "bloomline flat", "bloomline blocked",
                                      "bloomline compact"};
