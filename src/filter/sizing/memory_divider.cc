@@ -285,16 +285,8 @@ Divider::Divider(BitsPerKeyRange range, int steps_per_bit, Divide divide)
 
 template <typename Holds>
 int Divider::FirstStep(Holds holds) const {
-  int first = first_step_, end = last_step_ + 1;
-  while (first < end) {
-    const int middle = first + (end - first) / 2;
-    if (holds(AtStep(middle))) {
-      end = middle;
-    } else {
-      first = middle + 1;
-    }
-  }
-  return end;
+  const auto fails = [&](int step) { return !holds(AtStep(step)); };
+  return support::Bisect(first_step_ - 1, last_step_ + 1, fails).fails;
 }
 
 std::optional<Division> Divider::Within(double bytes) const {

@@ -1,10 +1,9 @@
 #include "src/engines/rocksdb/rewrite/filter_facts.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
+#include <random>
 #include <string_view>
 
 #include "rocksdb/cache.h"
@@ -41,17 +40,6 @@ constexpr char kWholeKeyProperty[] = "rocksdb.block.based.table.whole.key.filter
 
 // FileFilter::kind ends with this if the filter has range entries.
 constexpr char kRangesKind[] = ", ranges";
-
-// The function is a bijection (splitmix64), so no key repeats.
-std::array<char, 8> SampleKey(uint64_t i) {
-  uint64_t z = (i + 1) * 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  z ^= z >> 31;
-  std::array<char, 8> key;
-  std::memcpy(key.data(), &z, key.size());
-  return key;
-}
 
 std::string KindIn(std::string_view filter) {
   if (!filter::HasTrailer(filter))
@@ -271,9 +259,10 @@ FileFilter TableProbe::Sample(const FilterBuildingContext& context, uint64_t num
   FileFilter filter;
   const std::unique_ptr<FilterBitsBuilder> builder = NewBuilder(context);
   if (builder == nullptr) return filter;
+  std::mt19937_64 random;
   for (uint64_t i = 0; i < num_keys; ++i) {
-    const std::array<char, 8> key = SampleKey(i);
-    builder->AddKey(Slice(key.data(), key.size()));
+    const uint64_t key = random();
+    builder->AddKey(Slice(reinterpret_cast<const char*>(&key), sizeof(key)));
   }
   const uint64_t entries = std::max<uint64_t>(builder->EstimateEntriesAdded(), 1);
   std::unique_ptr<const char[]> memory;
