@@ -35,12 +35,7 @@ inline void OrAtomic(uint64_t* word, uint64_t mask) {
 
 // Bit number `bit` of a payload in its word, as an integer access to the word's bytes sees it.
 inline uint64_t WordMask(uint64_t bit) {
-  const uint64_t mask = uint64_t{1} << (bit % kWordBits);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  return __builtin_bswap64(mask);
-#else
-  return mask;
-#endif
+  return kernels::LittleEndian(uint64_t{1} << (bit % kWordBits));
 }
 
 inline uint64_t* Words(const PayloadView& lines) {

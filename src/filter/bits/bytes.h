@@ -22,42 +22,35 @@ inline void SetBit(char* data, uint64_t bit) {
   *byte = static_cast<char>(static_cast<unsigned char>(*byte) | 1u << (bit % 8));
 }
 
-inline unsigned LoadLittleEndian16(const char* p) {
-  return static_cast<unsigned char>(p[0]) | static_cast<unsigned>(static_cast<unsigned char>(p[1]))
-                                                << 8;
+// Changes a number from the CPU's order of bytes to the payload's, or back.
+template <typename Number>
+Number LittleEndian(Number number) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  return static_cast<Number>(__builtin_bswap64(number) >> (64 - 8 * sizeof(number)));
+#else
+  return number;
+#endif
 }
 
-inline uint32_t LoadLittleEndian32(const char* p) {
-  uint32_t value;
-  std::memcpy(&value, p, sizeof(value));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  value = __builtin_bswap32(value);
-#endif
-  return value;
+template <typename Number>
+Number LoadLittleEndian(const char* p) {
+  Number number;
+  std::memcpy(&number, p, sizeof(number));
+  return LittleEndian(number);
 }
 
-inline uint64_t LoadLittleEndian64(const char* p) {
-  uint64_t value;
-  std::memcpy(&value, p, sizeof(value));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  value = __builtin_bswap64(value);
-#endif
-  return value;
+inline unsigned LoadLittleEndian16(const char* p) { return LoadLittleEndian<uint16_t>(p); }
+inline uint32_t LoadLittleEndian32(const char* p) { return LoadLittleEndian<uint32_t>(p); }
+inline uint64_t LoadLittleEndian64(const char* p) { return LoadLittleEndian<uint64_t>(p); }
+
+template <typename Number>
+void StoreLittleEndian(Number number, char* p) {
+  number = LittleEndian(number);
+  std::memcpy(p, &number, sizeof(number));
 }
 
-inline void StoreLittleEndian32(uint32_t value, char* p) {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  value = __builtin_bswap32(value);
-#endif
-  std::memcpy(p, &value, sizeof(value));
-}
-
-inline void StoreLittleEndian64(uint64_t value, char* p) {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  value = __builtin_bswap64(value);
-#endif
-  std::memcpy(p, &value, sizeof(value));
-}
+inline void StoreLittleEndian32(uint32_t number, char* p) { StoreLittleEndian(number, p); }
+inline void StoreLittleEndian64(uint64_t number, char* p) { StoreLittleEndian(number, p); }
 
 }  // namespace bloomline::kernels
 
