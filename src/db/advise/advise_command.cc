@@ -176,10 +176,9 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
       "levels, or bits by level. In RocksDB, its own filters come first: it uses them\n"
       "without bloomline. Of these, (1) is the best whose building takes at most 25 %\n"
       "of compaction's CPU time. 'build/key': CPU time for each key, and for each GB\n"
-      "that a compaction writes. Ribbon filters need RocksDB 6.15, which OPTIONS or LOG\n"
-      "must show. The last lines say what to set. 'wasted': how many blocks false\n"
-      "positives make a Get of a missing key read on average; 100 % is one block.\n"
-      "Missing keys are taken to be distributed like stored keys.");
+      "that a compaction writes. The last lines say what to set.\n"
+      "'wasted': how many blocks false positives make a Get of a missing key read on\n"
+      "average; 100 % is one block. bloomline-db-advise(1) says more.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

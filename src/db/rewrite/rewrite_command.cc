@@ -275,14 +275,9 @@ void AddRewriteCommand(CLI::App* db, int* exit_code) {
   command->footer(
       "Example:\n"
       "    bloomline db rewrite /var/lib/app/db /var/lib/app/db.new\n\n"
-      "No program may have the database open. Data blocks are copied byte for byte.\n"
-      "Tables and blob files that stay are hard links, or copies where links cannot be\n"
-      "had; all else is copied. Each key of a rewritten file must be in its old filter,\n"
-      "and is queried in the new one as written. NEWDIR.partial becomes NEWDIR last.\n"
-      "SIGINT, SIGTERM and SIGHUP remove it. Going back to DIR loses nothing only until\n"
-      "the first write in NEWDIR: from then on it is an old state.\n"
-      "Exit code: 0 NEWDIR is whole; without NEWDIR: 1 a file cannot be read or\n"
-      "written; 2 refused; 4 an old filter lacks a key.");
+      "No program may have the database open. NEWDIR.partial becomes NEWDIR last.\n"
+      "SIGINT, SIGTERM and SIGHUP remove it. Once a program has written to NEWDIR, DIR\n"
+      "is an old state. bloomline-db-rewrite(1) says more.");
   command->callback([=] { *exit_code = Rewrite(*options).Run(); });
 }
 
