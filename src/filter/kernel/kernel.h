@@ -70,10 +70,11 @@ struct SmallSetKernel {
 
 // Hashes of many short keys at once (src/filter/hash).
 struct HashKernel {
-  // XXH3_64bits_withSeed of n keys, all of the same size, 4 to 16 bytes. Null if that would not be
-  // faster than one by one: below AVX-512, lanes of 64 bits cannot be multiplied.
+  // XXH3_64bits_withSeed of n keys, all of the same size, 4 to 16 bytes. Null below AVX-512, where
+  // lanes of 64 bits cannot be multiplied.
   void (*short_keys)(const char* const* keys, size_t n, size_t size, uint64_t seed,
                      uint64_t* hashes) = nullptr;
+  bool is_faster = false;  // than one by one, on this CPU
 };
 
 // ---- All of them.

@@ -77,6 +77,7 @@ struct QueryMany {
     const int num_probes = filter.num_probes;
     if (num_probes <= kProbesPer256Bits) {
       const __m256i ones = OnesInFirstLanes(num_probes);
+#pragma GCC unroll 4
       for (size_t i = 0; i < n; ++i) may_match[i] = EightMatch(filter, hashes + i, 0, ones);
     } else if (num_probes <= 2 * kProbesPer256Bits) {
       for (size_t start = 0; start < n; start += kBatchKeys) {

@@ -52,6 +52,7 @@ struct QueryMany {
   BLOOMLINE_AVX512 static void Run(const PayloadView& caller_filter, size_t n,
                                    const uint64_t* hashes, bool* may_match) {
     const PayloadView filter = caller_filter;  // the answers could alias the caller's
+#pragma GCC unroll 4
     for (size_t i = 0; i < n; ++i) {
       may_match[i] =
           BlockMayMatch(LoadBlock(BlockFor(filter, hashes[i])), K == 0 ? filter.num_probes : K,
