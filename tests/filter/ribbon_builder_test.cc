@@ -8,8 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "src/filter/stock/ribbon_size.h"
-#include "src/filter/stock/stock_size.h"
 #include "tests/support/each_kernel.h"
 
 namespace bloomline::tests::ribbon_builder_test {
@@ -39,7 +37,6 @@ TEST_P(RibbonBuilderTest, BytesAreThoseOfTheGoldenVectors) {
   for (double bits; file >> num_keys >> bits >> num_bytes >> hash; ++num_vectors) {
     stock::RibbonBuilder builder(kernel().stock.ribbon_solver, bits, false);
     for (uint64_t i = 0; i < num_keys; ++i) builder.AddKey(std::to_string(i));
-    EXPECT_EQ(builder.PayloadBytesFor(num_keys) + stock::kTrailerBytes, num_bytes);
     const std::string filter = Finished(&builder);
     EXPECT_EQ(filter.size(), num_bytes) << num_keys << " keys, " << bits << " bits";
     EXPECT_EQ(stock::RocksDBHash64(filter), hash) << num_keys << " keys, " << bits << " bits";
@@ -62,14 +59,6 @@ TEST_P(RibbonBuilderTest, AddsAKeyAfterItsAlternative) {
   numbers(&added);
   EXPECT_EQ(pairs.num_entries(), added.num_entries());
   EXPECT_TRUE(Finished(&pairs) == Finished(&added));
-}
-
-TEST_P(RibbonBuilderTest, ManyKeysHaveABloomFilter) {
-  const stock::RibbonBuilder builder = NewBuilder(10);
-  for (const uint64_t n : {stock::kMaxRibbonKeys, stock::kMaxRibbonKeys + 1}) {
-    const uint64_t bloom_bytes = stock::BloomPayloadBytes(n, 10000);
-    EXPECT_EQ(builder.PayloadBytesFor(n) == bloom_bytes, n > stock::kMaxRibbonKeys);
-  }
 }
 
 }  // namespace

@@ -49,12 +49,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::vector<uint64_t> hashes = ConsumeStarts(&input);
   stock::RibbonSolver one_by_one = Portable().stock.ribbon_solver;
   one_by_one.solve = [](const stock::RibbonGroup&, stock::WaitingEquations*,
-                        const stock::RibbonRows&) { return stock::RibbonSolved::kTooMany; };
+                        stock::RibbonEquation*) { return stock::RibbonSolved::kTooMany; };
   const std::string expected = Built(one_by_one, bits, hashes);
   for (const kernels::Kernel* kernel : SupportedKernels()) {
-    for (const size_t keep_rows_bytes : {size_t{0}, SIZE_MAX}) {
+    for (const size_t most_kept_rows : {size_t{0}, SIZE_MAX}) {
       stock::RibbonSolver solver = kernel->stock.ribbon_solver;
-      solver.keep_rows_bytes = keep_rows_bytes;
+      solver.most_kept_rows = most_kept_rows;
       Require(Built(solver, bits, hashes) == expected, "the bytes of insertion", kernel->name);
     }
     stock::WithReader(stock::DecodeStockFilter(expected), kernel->stock, [&](const auto& reader) {

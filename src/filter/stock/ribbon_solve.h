@@ -20,27 +20,22 @@
 // zero. A seed fails exactly if an equation 0 = 1 appears among all 32 bits of the fingerprints,
 // also where a filter stores fewer.
 //
-// A solver is one RibbonSolver. It has no state between calls but what the caller holds. A new one
-// needs
-//
-//   solve             a group: pivots of its rows
-//   substitute        the solution of a block from the rows that follow it
-//   keep_rows_bytes   what its speed suggests
-//
-// and its lines in ribbon_solver/solvers.h and kernel_table.cc. All must agree in every bit of the
-// solution. They need not agree in the rows that they write, nor in which groups they cannot solve
-// (kTooMany).
+// A solver is one RibbonSolver. It has no state between calls but what the caller holds. All must
+// agree in every bit of the solution. They need not agree in the rows that they write, nor in which
+// groups they cannot solve (kTooMany).
 #ifndef BLOOMLINE_FILTER_STOCK_RIBBON_SOLVE_H_
 #define BLOOMLINE_FILTER_STOCK_RIBBON_SOLVE_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
+#include "src/filter/bits/bytes.h"
 #include "src/filter/stock/ribbon.h"
 
 namespace bloomline::stock {
 
-// Rows of a group, whose starts have 16 bits and whose rows (40 KiB) stay in the L2 cache.
+// Rows of a group, whose starts have 16 bits and whose rows (48 KiB) stay in the L2 cache.
 constexpr int kLog2GroupRows = 11;
 constexpr uint32_t kGroupRows = 1u << kLog2GroupRows;
 
@@ -50,38 +45,29 @@ constexpr uint32_t kRowsPerStep = 8;
 // A solver may read so many hashes and starts behind those of a group.
 constexpr uint32_t kReadAheadKeys = 8;
 
-// Coefficients of 128 rows; row r is bit r mod 64 of the word of r mod 128.
-struct RibbonCoefficients {
+// An equation: the rows that the coefficients of 128 rows select have the XOR `result`. Row r is
+// bit r mod 64 of the word of r mod 128.
+struct RibbonEquation {
+  bool has_rows() const { return (low | high) != 0; }
+
   uint64_t low;
   uint64_t high;
-};
-
-// An equation: the rows that the coefficients select have the XOR `result`.
-struct RibbonEquation {
-  RibbonCoefficients coefficients;
-  uint32_t result;
+  uint64_t result;  // 32 bits
 };
 
 // The equations that wait between two groups. Solvers hold no more of them at any time.
-struct WaitingEquations {
-  static constexpr uint32_t kMax = 192;
-  uint32_t size = 0;
-  RibbonEquation equations[kMax];
-};
-
-// For each row the equation whose pivot it is; for a row r without one, the equation r = 0.
-struct RibbonRows {
-  RibbonCoefficients* coefficients = nullptr;
-  uint32_t* results = nullptr;
-};
+using WaitingEquations = std::vector<RibbonEquation>;
+constexpr uint32_t kMaxWaiting = 192;
 
 // The keys whose starts are in a group.
 struct RibbonGroup {
-  const uint64_t* hashes;  // as added
-  const uint16_t* starts;  // in the group; in order of start / 8
-  uint32_t num_keys;
+  const uint64_t* hashes;    // as added
+  const uint16_t* starts;    // in the group; in order of start / 8
+  const uint32_t* step_end;  // for each start / 8: the first key of later ones
   uint64_t raw_seed;
   uint32_t num_rows;  // kGroupRows, or fewer in the last group: a multiple of 128
+
+  uint32_t num_steps() const { return num_rows / kRowsPerStep; }
 };
 
 enum class RibbonSolved {
@@ -90,27 +76,25 @@ enum class RibbonSolved {
   kTooMany  // more equations wait than the solver can hold
 };
 
-// Coefficients of which bit i is that of row + i, moved to their places.
-inline RibbonCoefficients AtPlaces(const RibbonCoefficients& from_row, uint32_t row) {
-  const bool swaps = (row & 64) != 0;
-  const uint64_t first = swaps ? from_row.high : from_row.low;
-  const uint64_t second = swaps ? from_row.low : from_row.high;
-  const uint32_t by = row & 63;
-  return {first << by | second >> 1 >> (63 - by), second << by | first >> 1 >> (63 - by)};
-}
-
 // The equation row = 0, of a row without a pivot.
 inline RibbonEquation ZeroRow(uint32_t row) {
   const uint64_t bit = uint64_t{1} << row % 64;
-  if (row % 128 < 64) return {{bit, 0}, 0};
-  return {{0, bit}, 0};
+  if (row % 128 < 64) return {bit, 0, 0};
+  return {0, bit, 0};
 }
 
-// The equation of a key; bit i of its coefficients is that of its start + i.
-inline RibbonEquation EquationFromStart(uint64_t hash, uint64_t raw_seed) {
+// The equation of a key. Bit i of its coefficients is that of its start + i, until they are rotated
+// to their places.
+BLOOMLINE_ALWAYS_INLINE RibbonEquation EquationOf(uint64_t hash, uint64_t raw_seed,
+                                                  uint32_t start) {
   const uint64_t high = RibbonKey::Mixed(RibbonKey::Seeded(hash, raw_seed));
   const uint64_t low = (high ^ RibbonKey::kLowCoefficients) | RibbonKey::kFirstCoefficient;
-  return {{low, high}, RibbonKey::Fingerprint(high)};
+  const bool swaps = (start & 64) != 0;
+  const uint64_t first = swaps ? high : low;
+  const uint64_t second = swaps ? low : high;
+  const uint32_t by = start & 63;
+  return {first << by | second >> 1 >> (63 - by), second << by | first >> 1 >> (63 - by),
+          RibbonKey::Fingerprint(high)};
 }
 
 // The solution of up to 32 columns in 128 consecutive rows, at the places of coefficients.
@@ -121,19 +105,18 @@ struct RibbonSegments {
 
 struct RibbonSolver {
   // Adds the keys of a group to those that wait, finds the pivots of its rows, and leaves in
-  // *waiting those that wait for the next group. Writes num_rows rows to `rows` if they are not
-  // null. *waiting is undefined unless the answer is kYes.
+  // *waiting those that wait for the next group. `rows` may be null. It takes for each row the
+  // equation whose pivot it is, or ZeroRow. *waiting is undefined unless the answer is kYes.
   RibbonSolved (*solve)(const RibbonGroup& group, WaitingEquations* waiting,
-                        const RibbonRows& rows) = nullptr;
+                        RibbonEquation* rows) = nullptr;
 
   // The solution of the 128 rows of a block, from that of the 128 rows behind it (in the last
   // block: zeros). The columns from num_columns on are undefined.
-  void (*substitute)(const RibbonRows& rows, uint32_t num_columns,
+  void (*substitute)(const RibbonEquation* rows, uint32_t num_columns,
                      RibbonSegments* segments) = nullptr;
 
-  // Up to this memory, a builder keeps all rows, of 20 bytes. Beyond, it solves each group a second
-  // time.
-  size_t keep_rows_bytes = 0;
+  // Up to so many rows, a builder keeps all. Beyond, it solves each group a second time.
+  size_t most_kept_rows = 0;
 };
 
 }  // namespace bloomline::stock

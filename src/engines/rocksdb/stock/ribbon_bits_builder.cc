@@ -88,10 +88,7 @@ RibbonBitsBuilder::RibbonBitsBuilder(std::shared_ptr<const ROCKSDB_NAMESPACE::Fi
                                      const BlockBasedTableOptions& options,
                                      std::shared_ptr<MemoryBalance> balance,
                                      filter::FilterCounts* counts)
-    : CountedBuilder(counts),
-      policy_(std::move(policy)),
-      stock_(std::move(stock)),
-      is_partition_(options.partition_filters),
+    : StockBuilder(std::move(policy), std::move(stock), options.partition_filters, counts),
       balance_(options.optimize_filters_for_memory ? std::move(balance) : nullptr),
       builder_(kernels::ActiveKernel().stock.ribbon_solver, bits_per_key, balance_ != nullptr) {}
 
@@ -108,18 +105,5 @@ ROCKSDB_NAMESPACE::Slice RibbonBitsBuilder::Build(std::unique_ptr<const char[]>*
   *buf = std::move(memory.buffer);
   return filter;
 }
-
-size_t RibbonBitsBuilder::CalculateSpace(size_t num_entries) noexcept {
-  return num_entries == 0 ? 0 : FilterBytes(builder_.PayloadBytesFor(num_entries));
-}
-
-#if BLOOMLINE_ROCKSDB_VERSION >= 1009
-double RibbonBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) noexcept {
-  return stock_->EstimatedFpRate(num_entries, bytes);
-}
-#else
-// RocksDB of these versions does not call it.
-double RibbonBitsBuilder::EstimatedFpRate(size_t, size_t) noexcept { return 0; }
-#endif
 
 }  // namespace bloomline::engine

@@ -9,9 +9,7 @@
 #include <memory>
 
 #include "rocksdb/filter_policy.h"
-#include "src/engines/rocksdb/builder/bits_builder.h"
-#include "src/engines/rocksdb/builder/filter_bits_abi.h"
-#include "src/filter/metrics/filter_counts.h"
+#include "src/engines/rocksdb/stock/stock_builder.h"
 #include "src/filter/stock/builder/ribbon_builder.h"
 
 namespace bloomline::engine {
@@ -20,7 +18,7 @@ namespace bloomline::engine {
 // filters differ from their targets, in 2^-32. Thread-safe.
 using MemoryBalance = std::atomic<int64_t>;
 
-class RibbonBitsBuilder : public CountedBuilder {
+class RibbonBitsBuilder : public StockBuilder {
  public:
   // RocksDB's own builder stays in charge where memory is charged to the block cache
   // (CacheEntryRole::kFilterConstruction) and where filters are checked
@@ -28,8 +26,8 @@ class RibbonBitsBuilder : public CountedBuilder {
   // filters have another hash.
   static bool Serves(const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
 
-  // `stock` is RocksDB's builder, of `policy`; it gets no keys. `balance` belongs to the policy.
-  // `counts` may be null.
+  // `stock` is RocksDB's builder, of `policy`; it gets no keys, and says what does not depend on
+  // them. `balance` belongs to the policy. `counts` may be null.
   RibbonBitsBuilder(std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy,
                     std::unique_ptr<FilterBitsBuilder> stock, double bits_per_key,
                     const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options,
@@ -40,20 +38,11 @@ class RibbonBitsBuilder : public CountedBuilder {
     builder_.AddKeyAndAlt(key.ToStringView(), alt.ToStringView());
   }
   size_t EstimateEntriesAdded() noexcept override { return builder_.num_entries(); }
-  Status MaybePostVerify(const Slice&) noexcept override { return Status::OK(); }
-  size_t ApproximateNumEntries(size_t bytes) noexcept override {
-    return stock_->ApproximateNumEntries(bytes);
-  }
-  size_t CalculateSpace(size_t num_entries) noexcept BLOOMLINE_OVERRIDE_SINCE_10_9;
-  double EstimatedFpRate(size_t num_entries, size_t bytes) noexcept BLOOMLINE_OVERRIDE_SINCE_10_9;
 
  protected:
   Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts*) override;
 
  private:
-  const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy_;
-  const std::unique_ptr<FilterBitsBuilder> stock_;  // uses the policy
-  const bool is_partition_;
   const std::shared_ptr<MemoryBalance> balance_;  // null without optimize_filters_for_memory
   stock::RibbonBuilder builder_;
 };

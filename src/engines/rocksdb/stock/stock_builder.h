@@ -34,9 +34,9 @@ class StockBuilder : public CountedBuilder {
                std::unique_ptr<FilterBitsBuilder> stock, bool is_partition,
                filter::FilterCounts* counts = nullptr)
       : CountedBuilder(counts),
+        is_partition_(is_partition),
         policy_(std::move(policy)),
-        stock_(std::move(stock)),
-        is_partition_(is_partition) {}
+        stock_(std::move(stock)) {}
 
   // Exceptions go to RocksDB, as without this class: noexcept would cost a fifteenth of a build.
   void AddKey(const Slice& key) override { stock_->AddKey(key); }
@@ -71,10 +71,11 @@ class StockBuilder : public CountedBuilder {
     return loses_keys || (filter.empty() && is_partition_) ? AlwaysMatch() : filter;
   }
 
+  const bool is_partition_;
+
  private:
   const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy_;
   const std::unique_ptr<FilterBitsBuilder> stock_;  // uses the policy
-  const bool is_partition_;
 };
 
 }  // namespace bloomline::engine

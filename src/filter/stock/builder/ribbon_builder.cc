@@ -15,8 +15,8 @@ RibbonBuilder::RibbonBuilder(const RibbonSolver& solver, double bits_per_key, bo
       one_in_(1.0 / ExpectedBloomRate(bits_per_key, BloomNumProbes(millibits_))),
       uses_actual_bits_(uses_actual_bits) {}
 
-void RibbonBuilder::AddHashSlowly(uint64_t hash) {
-  if (hashes_.size() == 0) {
+void RibbonBuilder::Append(uint64_t hash) {
+  if (num_entries() == 0) {
     first_hash_ = hash;
   } else if (hashes_.back() == hash) {
     return;
@@ -27,45 +27,28 @@ void RibbonBuilder::AddHashSlowly(uint64_t hash) {
 void RibbonBuilder::AddKeyAndAlt(std::string_view key, std::string_view alt) {
   const uint64_t key_hash = RocksDBHash64(key);
   const uint64_t alt_hash = RocksDBHash64(alt);
-  const auto append = [this](uint64_t hash) {
-    if (hashes_.size() == 0) first_hash_ = hash;
-    hashes_.Append(hash);
-  };
   std::optional<uint64_t> previous_key_hash;
   if (hashes_.size() != 0) previous_key_hash = hashes_.back();
   const std::optional<uint64_t> previous_alt_hash = previous_alt_hash_;
   if (alt_hash != previous_alt_hash && alt_hash != key_hash && alt_hash != previous_key_hash) {
-    append(alt_hash);
+    Append(alt_hash);
   }
   previous_alt_hash_ = alt_hash;
-  if (key_hash != previous_key_hash && key_hash != previous_alt_hash) append(key_hash);
-}
-
-uint64_t RibbonBuilder::RibbonPayloadBytes(uint32_t num_rows) const {
-  const uint64_t chance = num_entries() == 0 ? 0 : first_hash_ >> 32;
-  return RibbonBytesFor(num_rows, one_in_, static_cast<uint32_t>(chance));
-}
-
-uint64_t RibbonBuilder::PayloadBytesFor(uint64_t num_entries) const {
-  const uint64_t bloom_bytes = BloomPayloadBytes(num_entries, millibits_);
-  if (num_entries > kMaxRibbonKeys) return bloom_bytes;
-  const uint32_t num_rows = RibbonRowsFor(static_cast<uint32_t>(num_entries));
-  const uint64_t bytes = RibbonPayloadBytes(num_rows);
-  return num_rows < kManyRibbonRows ? std::min(bytes, bloom_bytes) : bytes;
+  if (key_hash != previous_key_hash && key_hash != previous_alt_hash) Append(key_hash);
 }
 
 void RibbonBuilder::Solve() {
+  const uint64_t bloom_bytes = BloomPayloadBytes(num_entries(), millibits_);
   is_bloom_ = true;
+  payload_bytes_ = bloom_bytes;
   if (num_entries() > kMaxRibbonKeys) return;
   num_rows_ = RibbonRowsFor(static_cast<uint32_t>(num_entries()));
-  const uint64_t bytes = RibbonPayloadBytes(num_rows_);
-  if (num_rows_ < kManyRibbonRows && BloomPayloadBytes(num_entries(), millibits_) < bytes) return;
+  const uint64_t bytes =
+      RibbonBytesFor(num_rows_, one_in_, static_cast<uint32_t>(first_hash_ >> 32));
+  if (num_rows_ < kManyRibbonRows && bloom_bytes < bytes) return;
   system_.emplace(solver_, num_rows_);
   is_bloom_ = !system_->Solve(&hashes_, static_cast<uint8_t>(first_hash_));
-}
-
-uint64_t RibbonBuilder::payload_bytes() const {
-  return is_bloom_ ? BloomPayloadBytes(num_entries(), millibits_) : RibbonPayloadBytes(num_rows_);
+  if (!is_bloom_) payload_bytes_ = bytes;
 }
 
 double RibbonBuilder::ExpectedRate(uint64_t payload_bytes) const {

@@ -37,7 +37,7 @@ class RibbonBuilder {
   }
   // A hash like the last one is left out; all others count, also equal ones.
   void AddHash(uint64_t hash) {
-    if (!hashes_.AppendIfNewAndEasy(hash)) AddHashSlowly(hash);
+    if (!hashes_.AppendIfNewAndEasy(hash)) Append(hash);
   }
   // A key and what stands for it in scans: its prefix (RocksDB 9.6 and later).
   void AddKeyAndAlt(std::string_view key, std::string_view alt);
@@ -45,16 +45,12 @@ class RibbonBuilder {
   // Other threads may call this while keys are added.
   size_t num_entries() const { return hashes_.size(); }
 
-  // The payload of a filter with so many entries, of which the first is known if there is one.
-  uint64_t PayloadBytesFor(uint64_t num_entries) const;
-
   // Decides which filter it is, and solves a Ribbon filter. Needs num_entries() > 0.
   void Solve();
 
   // ---- After Solve.
 
-  bool is_bloom() const { return is_bloom_; }
-  uint64_t payload_bytes() const;  // as it should be
+  uint64_t payload_bytes() const { return payload_bytes_; }  // as it should be
   // The rate that RocksDB expects of another size, and the next smaller size that is allowed.
   double ExpectedRate(uint64_t payload_bytes) const;
   uint64_t AllowedPayloadBytes(uint64_t at_most) const;
@@ -63,8 +59,7 @@ class RibbonBuilder {
   void FinishTo(uint64_t payload_bytes, char* filter);
 
  private:
-  void AddHashSlowly(uint64_t hash);
-  uint64_t RibbonPayloadBytes(uint32_t num_rows) const;
+  void Append(uint64_t hash);  // unless it is the last one
   int NumProbes(uint64_t payload_bytes) const;
   void WriteBloom(uint64_t payload_bytes, char* filter) const;
 
@@ -78,6 +73,7 @@ class RibbonBuilder {
   std::optional<uint64_t> previous_alt_hash_;
 
   bool is_bloom_ = false;
+  uint64_t payload_bytes_ = 0;
   uint32_t num_rows_ = 0;
   std::optional<RibbonSystem> system_;
 };

@@ -38,21 +38,16 @@ class RibbonSystem {
   }
 
  private:
-  enum class Order { kSort, kIsSorted };
-
   uint64_t raw_seed() const { return RibbonView::RawSeed(seed_); }
   uint32_t StartOf(uint64_t hash) const {
     return RibbonKey::Start(RibbonKey::Seeded(hash, raw_seed()), num_starts_);
   }
-  uint32_t FirstRow(size_t group) const { return static_cast<uint32_t>(group) << kLog2GroupRows; }
-  RibbonRows RowsFrom(uint32_t row) const;
-  void AllocateRows(uint32_t num_rows);
+  uint32_t NumRows(size_t group) const;
 
   bool SolveWithSeed();
+  RibbonSolved SolveGroup(size_t group, WaitingEquations* waiting, RibbonEquation* rows);
   bool InsertOneByOne();
   bool Insert(uint64_t hash);
-  bool LoadKeys(size_t group, Order order);
-  RibbonGroup LoadedGroup(size_t group) const;
 
   const RibbonSolver solver_;
   const uint32_t num_rows_;
@@ -61,18 +56,13 @@ class RibbonSystem {
   filter::HashGroups groups_;
 
   bool keeps_rows_ = false;
-  std::unique_ptr<RibbonCoefficients[]> coefficients_;  // of all rows, or of a group's
-  std::unique_ptr<uint32_t[]> results_;
-
-  // The equations that wait at the start of each group, and where they begin.
-  std::vector<RibbonEquation> saved_;
-  std::vector<size_t> saved_from_;
+  std::unique_ptr<RibbonEquation[]> rows_;  // all, or those of a group
+  std::vector<WaitingEquations> waiting_;   // at the start of each group; if no rows are kept
 
   // The keys of a group, in order of start / 8, and room for a solver to read ahead.
   filter::HashBuffer sorted_hashes_;
-  std::vector<uint16_t> starts_;
-  std::vector<uint16_t> unsorted_starts_;
-  size_t num_loaded_ = 0;
+  std::vector<uint16_t> sorted_starts_;
+  std::vector<uint16_t> starts_;  // unsorted
 };
 
 }  // namespace bloomline::stock

@@ -10,13 +10,16 @@
 #include <cstring>
 
 #include "src/filter/cpu/avx512.h"
+
+#define BLOOMLINE_RIBBON_TARGET BLOOMLINE_AVX512
 #include "src/filter/stock/ribbon_solve.h"
 #include "src/filter/stock/ribbon_solver/solvers.h"
+#include "src/filter/stock/ribbon_solver/substitute.h"
 
 namespace bloomline::stock {
 namespace {
 
-constexpr uint32_t kMaxRegisters = WaitingEquations::kMax / 64;
+constexpr uint32_t kMaxRegisters = kMaxWaiting / 64;
 
 // Bytes of an equation: 16 of coefficients, 4 of the result. Those of a key go on with the step of
 // its start, and the rows of this step that are its own.
@@ -44,6 +47,12 @@ struct alignas(64) ByteIndices {
         only[j][i] = i == j ? ~uint64_t{0} : 0;
       }
     }
+    for (uint8_t i = 0; i < 24; ++i) {
+      const uint8_t field = i % 3;
+      equation[i / 8][i % 8] = i / 3;
+      coefficient[i / 8][i % 8] = static_cast<uint64_t>(i / 3 + 8 * field);
+      if (field == 2) is_result[i / 8] = static_cast<uint8_t>(is_result[i / 8] | 1 << i % 8);
+    }
   }
   uint8_t transposed[64] = {};
   uint8_t transposed_back[64] = {};  // GF2P8AFFINEQB has row 0 of a matrix in byte 7
@@ -53,6 +62,10 @@ struct alignas(64) ByteIndices {
   uint8_t count[128] = {};
   uint64_t each_is[8][8] = {};
   uint64_t only[8][8] = {};
+  // For word i of eight equations: which equation, which of 16 words for its coefficients.
+  uint64_t equation[3][8] = {};
+  uint64_t coefficient[3][8] = {};
+  uint8_t is_result[3] = {};
 };
 // From memory: compilers would make each constant with a shuffle.
 constexpr ByteIndices kIndices;
@@ -78,7 +91,7 @@ struct alignas(64) KeyTile {
   uint8_t bytes[24][8];
 };
 
-// As EquationFromStart and AtPlaces.
+// As EquationOf.
 BLOOMLINE_AVX512_INLINE void ExpandKeys(const RibbonGroup& group, uint32_t key, KeyTile* tile) {
   const __m512i byte_swap_of_high = _mm512_set4_epi32(static_cast<int>(0x80808080), 0x0c0d0e0f,
                                                       static_cast<int>(0x80808080), 0x04050607);
@@ -111,7 +124,7 @@ BLOOMLINE_AVX512_INLINE void ExpandKeys(const RibbonGroup& group, uint32_t key, 
 // Those of a group: a lane each, in the first registers. Masks of lanes are complete after a call
 // of SolveSteps.
 struct alignas(64) Lanes {
-  uint8_t bytes[kKeyBytes][WaitingEquations::kMax];
+  uint8_t bytes[kKeyBytes][kMaxWaiting];
   uint64_t active[kMaxRegisters] = {};
   uint64_t early[kMaxRegisters] = {};  // their start is in a later step
   uint64_t unused[kMaxRegisters] = {~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}};
@@ -132,19 +145,19 @@ BLOOMLINE_AVX512_INLINE __m512i LaneBytes(const Lanes& lanes, uint32_t byte, uin
 // suffice.
 template <uint32_t W>
 BLOOMLINE_AVX512_INLINE bool AddStarting(const RibbonGroup& group, Lanes* lanes) {
-  while (lanes->next_key < group.num_keys &&
-         group.starts[lanes->next_key] / kRowsPerStep <= lanes->step) {
+  const uint32_t num_keys = group.step_end[group.num_steps() - 1];
+  while (lanes->next_key < group.step_end[lanes->step]) {
     const uint32_t key = lanes->next_key;
     if (key == lanes->expanded_to) {
       lanes->expanded_from = key;
       for (KeyTile& tile : lanes->tiles) {
-        if (lanes->expanded_to >= group.num_keys) break;
+        if (lanes->expanded_to >= num_keys) break;
         ExpandKeys(group, lanes->expanded_to, &tile);
         lanes->expanded_to += 8;
       }
     }
     const KeyTile& tile = lanes->tiles[(key - lanes->expanded_from) / 8];
-    uint32_t left = std::min(group.num_keys - key, 8u);
+    uint32_t left = std::min(num_keys - key, 8u);
     uint32_t room = 0;
     for (uint32_t w = 0; w < W; ++w) {
       room += static_cast<uint32_t>(__builtin_popcountll(lanes->unused[w]));
@@ -307,24 +320,26 @@ BLOOMLINE_AVX512_INLINE void Apply(const Step<W>& step, Lanes* lanes, PivotBytes
 
 template <uint32_t W>
 BLOOMLINE_AVX512_INLINE void StoreRows(const Step<W>& step, const PivotBytes& stored, uint32_t row,
-                                       const RibbonRows& rows) {
+                                       RibbonEquation* rows) {
   const __m512i low = Permuted(kIndices.transposed, _mm512_load_si512(stored.bytes[0]));
   const __m512i high = Permuted(kIndices.transposed, _mm512_load_si512(stored.bytes[8]));
-  _mm512_storeu_si512(
-      rows.coefficients + row,
-      _mm512_permutex2var_epi64(low, _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0), high));
-  _mm512_storeu_si512(
-      rows.coefficients + row + 4,
-      _mm512_permutex2var_epi64(low, _mm512_set_epi64(15, 7, 14, 6, 13, 5, 12, 4), high));
-  const __m512i results = Permuted(kIndices.result, _mm512_load_si512(stored.bytes[16]));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(rows.results + row),
-                      _mm512_castsi512_si256(results));
+  const __m512i result = _mm512_cvtepu32_epi64(
+      _mm512_castsi512_si256(Permuted(kIndices.result, _mm512_load_si512(stored.bytes[16]))));
+  static_assert(sizeof(RibbonEquation) == 24);
+#pragma GCC unroll 3
+  for (uint32_t i = 0; i < 3; ++i) {
+    const __m512i coefficients =
+        _mm512_permutex2var_epi64(low, _mm512_load_si512(kIndices.coefficient[i]), high);
+    _mm512_storeu_si512(
+        reinterpret_cast<uint64_t*>(rows + row) + 8 * i,
+        _mm512_mask_permutexvar_epi64(coefficients, kIndices.is_result[i],
+                                      _mm512_load_si512(kIndices.equation[i]), result));
+  }
   __m512i pivot = step.pivot[0];
   for (uint32_t w = 1; w < W; ++w) pivot = _mm512_or_si512(pivot, step.pivot[w]);
   for (uint32_t free = _mm512_testn_epi64_mask(pivot, pivot); free != 0; free &= free - 1) {
     const uint32_t r = row + static_cast<uint32_t>(__builtin_ctz(free));
-    rows.coefficients[r] = ZeroRow(r).coefficients;
-    rows.results[r] = 0;
+    rows[r] = ZeroRow(r);
   }
 }
 
@@ -332,8 +347,8 @@ BLOOMLINE_AVX512_INLINE void StoreRows(const Step<W>& step, const PivotBytes& st
 // they do not suffice.
 template <uint32_t W, bool kStore>
 BLOOMLINE_AVX512 __attribute__((noinline)) bool SolveSteps(const RibbonGroup& group, Lanes* lanes,
-                                                           const RibbonRows& rows) {
-  const uint32_t num_steps = group.num_rows / kRowsPerStep;
+                                                           RibbonEquation* rows) {
+  const uint32_t num_steps = group.num_steps();
   const uint32_t first_step = lanes->step;
   PivotBytes stored;
   for (; lanes->step != num_steps; ++lanes->step) {
@@ -350,7 +365,7 @@ BLOOMLINE_AVX512 __attribute__((noinline)) bool SolveSteps(const RibbonGroup& gr
 
 template <bool kStore>
 BLOOMLINE_AVX512 bool SolveStepsWith(uint32_t num_registers, const RibbonGroup& group, Lanes* lanes,
-                                     const RibbonRows& rows) {
+                                     RibbonEquation* rows) {
   if (num_registers == 1) return SolveSteps<1, kStore>(group, lanes, rows);
   if (num_registers == 2) return SolveSteps<2, kStore>(group, lanes, rows);
   return SolveSteps<3, kStore>(group, lanes, rows);
@@ -377,9 +392,9 @@ BLOOMLINE_AVX512 RibbonSolved FreeZeros(Lanes* lanes) {
 
 void TakeWaiting(const WaitingEquations& waiting, Lanes* lanes) {
   std::memset(lanes->bytes, 0, sizeof(lanes->bytes));
-  for (uint32_t i = 0; i < waiting.size; ++i) {
+  for (uint32_t i = 0; i < waiting.size(); ++i) {
     uint8_t bytes[kEquationBytes];
-    std::memcpy(bytes, &waiting.equations[i], kEquationBytes);
+    std::memcpy(bytes, &waiting[i], kEquationBytes);
     for (uint32_t k = 0; k < kEquationBytes; ++k) lanes->bytes[k][i] = bytes[k];
     const uint64_t bit = uint64_t{1} << i % 64;
     lanes->active[i / 64] |= bit;
@@ -388,21 +403,21 @@ void TakeWaiting(const WaitingEquations& waiting, Lanes* lanes) {
 }
 
 void LeaveWaiting(const Lanes& lanes, WaitingEquations* waiting) {
-  waiting->size = 0;
-  for (uint32_t i = 0; i < WaitingEquations::kMax; ++i) {
+  waiting->clear();
+  for (uint32_t i = 0; i < kMaxWaiting; ++i) {
     if ((lanes.active[i / 64] >> i % 64 & 1) == 0) continue;
-    uint8_t bytes[kEquationBytes];
+    uint8_t bytes[sizeof(RibbonEquation)] = {};
     for (uint32_t k = 0; k < kEquationBytes; ++k) bytes[k] = lanes.bytes[k][i];
-    std::memcpy(&waiting->equations[waiting->size++], bytes, kEquationBytes);
+    std::memcpy(&waiting->emplace_back(), bytes, sizeof(bytes));
   }
 }
 
 BLOOMLINE_AVX512 RibbonSolved SolveGroup(const RibbonGroup& group, WaitingEquations* waiting,
-                                         const RibbonRows& rows) {
+                                         RibbonEquation* rows) {
   Lanes lanes;
   TakeWaiting(*waiting, &lanes);
-  const uint32_t num_steps = group.num_rows / kRowsPerStep;
-  const auto solve = rows.results != nullptr ? SolveStepsWith<true> : SolveStepsWith<false>;
+  const uint32_t num_steps = group.num_steps();
+  const auto solve = rows != nullptr ? SolveStepsWith<true> : SolveStepsWith<false>;
   for (uint32_t least = 1; lanes.step != num_steps;) {
     const uint32_t used = lanes.Uses(2) ? 3 : lanes.Uses(1) ? 2 : 1;
     const uint32_t num_registers = std::max(least, used);
@@ -418,60 +433,18 @@ BLOOMLINE_AVX512 RibbonSolved SolveGroup(const RibbonGroup& group, WaitingEquati
   return RibbonSolved::kYes;
 }
 
-// ---- Substitution: a column in each lane.
-
-template <uint32_t P>
-BLOOMLINE_AVX512_INLINE void SubstituteHalf(const RibbonRows& rows, bool is_high,
-                                            const __m512i columns[P], __m512i low[P],
-                                            __m512i high[P]) {
-  constexpr int kXorAnd = 0x6a;  // (a & b) ^ c
-  const uint32_t first = is_high ? 64 : 0;
-  for (uint32_t row = 64; row-- != 0;) {
-    const __m512i of_low = Words(rows.coefficients[first + row].low);
-    const __m512i of_high = Words(rows.coefficients[first + row].high);
-    const __m512i result = Words(rows.results[first + row]);
-    const __m512i bit = Words(uint64_t{1} << row);
-#pragma GCC unroll 4
-    for (uint32_t p = 0; p < P; ++p) {
-      // The place of the row has the row 128 later, which is in the sum as well.
-      __m512i sum = _mm512_and_si512(_mm512_srlv_epi64(result, columns[p]), Words(1));
-      sum = _mm512_ternarylogic_epi64(low[p], of_low, sum, kXorAnd);
-      sum = _mm512_popcnt_epi64(_mm512_ternarylogic_epi64(high[p], of_high, sum, kXorAnd));
-      sum = _mm512_sllv_epi64(sum, Words(row));
-      __m512i& to = is_high ? high[p] : low[p];
-      to = _mm512_ternarylogic_epi64(sum, bit, to, kXorAnd);
-    }
+struct Avx512Simd {
+  using Columns = uint64_t __attribute__((vector_size(64)));
+  BLOOMLINE_AVX512_INLINE static Columns SumOfBits(Columns words) {
+    return reinterpret_cast<Columns>(_mm512_popcnt_epi64(reinterpret_cast<__m512i>(words)));
   }
-}
-
-template <uint32_t P>
-BLOOMLINE_AVX512 void SubstituteColumns(const RibbonRows& rows, RibbonSegments* segments) {
-  __m512i low[P], high[P], columns[P];
-#pragma GCC unroll 4
-  for (uint32_t p = 0; p < P; ++p) {
-    low[p] = _mm512_load_si512(segments->low + 8 * p);
-    high[p] = _mm512_load_si512(segments->high + 8 * p);
-    columns[p] = _mm512_add_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), Words(8 * p));
-  }
-  SubstituteHalf<P>(rows, true, columns, low, high);
-  SubstituteHalf<P>(rows, false, columns, low, high);
-#pragma GCC unroll 4
-  for (uint32_t p = 0; p < P; ++p) {
-    _mm512_store_si512(segments->low + 8 * p, low[p]);
-    _mm512_store_si512(segments->high + 8 * p, high[p]);
-  }
-}
-
-BLOOMLINE_AVX512 void Substitute(const RibbonRows& rows, uint32_t num_columns,
-                                 RibbonSegments* segments) {
-  if (num_columns <= 8) return SubstituteColumns<1>(rows, segments);
-  if (num_columns <= 16) return SubstituteColumns<2>(rows, segments);
-  SubstituteColumns<4>(rows, segments);
-}
+};
 
 }  // namespace
 
-RibbonSolver Avx512RibbonSolver() { return {SolveGroup, Substitute, size_t{1} << 20}; }
+RibbonSolver Avx512RibbonSolver() {
+  return {SolveGroup, Substitute<Avx512Simd>, (size_t{1} << 20) / sizeof(RibbonEquation)};
+}
 
 }  // namespace bloomline::stock
 
