@@ -42,9 +42,9 @@ BLOOMLINE_RIBBON_TARGET __attribute__((noinline)) void SubstituteColumns(const R
     column[p] = *reinterpret_cast<const Columns*>(kColumnNumbers.word + first + kWords * p);
   }
 #pragma GCC unroll 2
-  for (uint32_t h = 2; h-- != 0;) {
+  for (int h = 1; h >= 0; --h) {
     for (uint32_t bit = 64; bit-- != 0;) {
-      const RibbonEquation row = rows[64 * h + bit];
+      const RibbonEquation row = rows[64 * static_cast<uint32_t>(h) + bit];
 #pragma GCC unroll 4
       for (uint32_t p = 0; p < P; ++p) {
         // The place of the row has the row 128 later, which is in the sum as well.
