@@ -11,6 +11,7 @@
 #include "src/filter/ranges/range_query.h"
 #include "src/filter/table/kernel_table.h"
 #include "tests/support/range_filter.h"
+#include "tests/support/range_keys.h"
 
 namespace bloomline::tests::range_field_test {
 namespace {
@@ -134,6 +135,28 @@ TEST(RangeFieldTest, WhatBreaksARuleIsRefused) {
   EXPECT_FALSE(IsUnderstood(WithCells(1, Bytes({5, 0}) + std::string(65, 1)))) << "a last key";
 }
 
+TEST(RangeFieldTest, LimitsAreInOrderForUpTo64Positions) {
+  const std::string most = Bytes({0, 255}) + std::string(126, 'x');
+  RangeField field;
+  for (size_t size = 0; size <= most.size(); size += 2) {
+    ASSERT_TRUE(filter::DecodeKeyLimits(most.substr(0, size), &field)) << size;
+    EXPECT_EQ(field.key_limits.size(), size);
+    EXPECT_FALSE(filter::DecodeKeyLimits(most.substr(0, size) + "x", &field)) << size;
+  }
+  EXPECT_FALSE(filter::DecodeKeyLimits(most + "xx", &field));
+  EXPECT_FALSE(filter::DecodeKeyLimits(Bytes({1, 1, 255, 254}), &field));
+  EXPECT_FALSE(filter::DecodeKeyLimits(Bytes({128, 127}), &field));
+  // Then ranges may match, and queries of keys are as before.
+  std::string bytes =
+      RangeFilter({"ant", "bees"}, EntriesOf(Kinds({{8}})), Format::kBlocked).bytes();
+  const size_t limits = bytes.size() - filter::kTrailerBytes - 8;
+  ASSERT_EQ(bytes.substr(limits - 2, 10), Bytes({129, 8}) + "abenet" + Bytes({0, 's'}));
+  EXPECT_FALSE(RangeFilter(bytes).MayMatch("c", "d"));
+  bytes[limits + 1] = '`';
+  EXPECT_TRUE(RangeFilter(bytes).MayMatch("c", "d"));
+  EXPECT_FALSE(RangeFilter(bytes).keys().always_matches());
+}
+
 // A filter whose payloads have only zeros, with a field that names what is not there, or anything.
 TEST(RangeFieldTest, AnyContentIsSafe) {
   std::mt19937_64 random(7);
@@ -150,9 +173,12 @@ TEST(RangeFieldTest, AnyContentIsSafe) {
     }
     if (random() % 4 == 0) content.resize(random() % (filter::kMaxRangeFieldBytes + 4), 'x');
     RangeField field;
-    const bool is_decoded = filter::DecodeRangeField(content, &field);
+    bool is_decoded = filter::DecodeRangeField(content, &field);
     filter::Extension extension;
     extension.ranges = content;
+    const std::string limits = RandomKey(&random, 0, 4) + std::string(random() % 128, '\xff');
+    extension.key_limits = limits;
+    is_decoded &= filter::DecodeKeyLimits(limits, &field);
     if (random() % 2 == 0) extension.second = {shape, 0, zeros.data()};
     const bool has_entries = extension.second.num_blocks != 0;
     const auto ranges =

@@ -89,8 +89,8 @@ TEST(RangeGoldenTest, BytesAndAnswersAreThose) {
     EXPECT_EQ(ranges->field().family, family);
     ++num_filters;
   }
-  EXPECT_EQ(num_filters, 16);
-  EXPECT_EQ(num_answers, 114);
+  EXPECT_EQ(num_filters, 27);
+  EXPECT_EQ(num_answers, 389);
 }
 
 }  // namespace

@@ -100,6 +100,15 @@ std::string ConsumeKeyNear(FuzzedDataProvider* input, std::string key) {
   return key;
 }
 
+// Maps each byte to one of a few that follow the least one of its position.
+std::string WithinAlphabet(std::string key, const std::string& alphabet) {
+  for (size_t i = 0; i < std::min(key.size(), alphabet.size()); ++i) {
+    const auto part = static_cast<unsigned char>(key[i]) % (1 + i % 5);
+    key[i] = static_cast<char>(alphabet[i] + part);
+  }
+  return key;
+}
+
 std::set<std::string> ConsumeKeys(FuzzedDataProvider* input) {
   std::set<std::string> keys;
   std::string key;
@@ -108,10 +117,11 @@ std::set<std::string> ConsumeKeys(FuzzedDataProvider* input) {
   const auto length = input->ConsumeIntegralInRange<size_t>(0, 16);
   const std::string suffix(input->ConsumeBool() ? input->ConsumeIntegralInRange<size_t>(0, 60) : 0,
                            input->ConsumeIntegral<char>());
+  const std::string alphabet = input->ConsumeBool() ? "" : input->ConsumeRandomLengthString(12);
   for (size_t i = 0; i < num_keys && input->remaining_bytes() > 0; ++i) {
     key = ConsumeKeyNear(input, key);
     if (length > 0) key.resize(length);
-    keys.insert(key + suffix);
+    keys.insert(WithinAlphabet(key, alphabet) + suffix);
   }
   // Long keys, so many that kinds of entries become too costly and are forgotten.
   if (input->ConsumeIntegralInRange<int>(0, 63) == 63) {
@@ -161,8 +171,9 @@ Written Write(FuzzedDataProvider* input) {
 
 // A filter, opened for ranges with each kernel.
 struct Opened {
-  explicit Opened(std::string_view bytes)
+  Opened(std::string_view bytes, bool with_limits)
       : payload(filter::DecodeTrailer(bytes, nullptr, &fields)) {
+    if (!with_limits) fields.key_limits = {};  // as an older filter has none
     for (const kernels::Kernel* kernel : SupportedKernels()) {
       ranges.push_back(filter::OpenedRanges(payload, fields, *kernel));
     }
@@ -185,7 +196,7 @@ struct Opened {
 // Bounds near keys. `is_intact`: keys in a range must be found.
 void AskRanges(FuzzedDataProvider* input, const Written& written, std::string_view bytes,
                bool is_intact) {
-  const Opened opened(bytes);
+  const Opened opened(bytes, input->ConsumeIntegralInRange<int>(0, 7) != 7);
   for (const std::string& key : written.keys) {
     const uint64_t hash = filter::Hash64(key, opened.payload.seed);
     Require(filter::HashMayMatch(opened.payload, Portable(), hash),

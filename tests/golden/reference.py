@@ -783,6 +783,36 @@ def suffix_of(keys):
     return (min(length, len(keys[0]) - 1), last) if length else (0, 0)
 
 
+def limits_of(keys, num_positions):
+    """The least and the greatest byte at each position."""
+    return [(min(column), max(column)) for column in zip(
+        *(key[:num_positions].ljust(num_positions, b"\0") for key in keys))]
+
+
+class Numbers:
+    """The strings with a byte within the limits at each position, in order."""
+
+    def __init__(self, limits):
+        self.limits = limits
+
+    def rank(self, bound):
+        """How many are below `bound`, which has as many bytes."""
+        below, is_among = 0, True
+        for byte, (least, greatest) in zip(bound, self.limits):
+            below *= greatest - least + 1
+            if is_among:
+                below += min(max(byte - least, 0), greatest - least + 1)
+                is_among = least <= byte <= greatest
+        return below, is_among
+
+    def at(self, rank):
+        text = []
+        for least, greatest in reversed(self.limits):
+            rank, digit = divmod(rank, greatest - least + 1)
+            text.append(least + digit)
+        return bytes(reversed(text))
+
+
 class RangeFilter:
     """A filter with entries. cells: (bits, copies); prefixes: (delimiter, depth, copies)."""
 
@@ -813,6 +843,17 @@ class RangeFilter:
                             self.second.units) if self.second else b""
         fields = (2, shape), (128, field)
         end = TRAILER_BYTES + len(extension_of(fields))
+        one_length = self.lengths[1] if self.lengths[0] == self.lengths[1] <= 64 else 0
+        longest = one_length or (cells and (cells[-1][0] + 7) // 8)
+        needed = 43 if prefixes or longest and not is_partition else longest and longest + 8
+        limits = limits_of(keys, min(needed, 43, self.lengths[1])) if keys and needed else []
+        fields += (129, b"".join(map(bytes, limits))),
+        most = min(64, self.lengths[1])
+        self.limits = limits + [(0, 255)] * (most - len(limits)) + [(0, 0)] * (64 - most)
+        if one_length:
+            length, byte = self.suffix
+            self.limits[one_length - length:one_length] = [(byte, byte)] * length
+        self.num_limits = len(limits)
         self.first = Payload(layout, [h64(key, seed) for key in all_keys], 16, 9, end)
         self.filter = self.first.bytes + (self.second.bytes if self.second else b"")
         self.filter += container_end(seed, self.first.units, layout, self.first.parameter,
@@ -821,24 +862,37 @@ class RangeFilter:
     def has(self, entry, copies):
         return all(map(self.second.has, copies_of(entry, copies)))
 
+    def numbers_of(self, begin, end, size):
+        """The ranks of the first number and of that after the last one, as in `Numbers`."""
+        numbers = Numbers(self.limits[:size])
+        low, begins_among = numbers.rank(begin[:size].ljust(size, b"\0"))
+        high, ends_among = numbers.rank(end[:size].ljust(size, b"\0"))
+        if begins_among and self.lengths[1] <= size and len(begin) > self.lengths[1]:
+            low += 1
+        is_cell = not end[size:].strip(b"\0") and (
+            end[-1:] != b"\0" or len(end) <= self.lengths[0])
+        return numbers, low, high + (1 if ends_among and not is_cell else 0)
+
     def cells_of(self, begin, end, bits):
-        """From the cell of `begin` to that of `end`; None if there are many."""
+        """Those that keys of the range can have; None if there are many."""
+        numbers, low, high = self.numbers_of(begin, end, 64)
+        if low >= high:
+            return []
         size = (bits + 7) // 8
         unused = 8 * size - bits
-        low, high = (int.from_bytes(cell(bound, bits), "big") >> unused for bound in (begin, end))
-        if high - low > MAX_CELLS:
+        least, greatest = self.limits[size - 1]
+        shorter = Numbers(self.limits[:size - 1] + [(least >> unused, greatest >> unused)])
+        first, last = (cell(numbers.at(rank), bits) for rank in (low, high - 1))
+        ranks = [shorter.rank(c[:-1] + bytes([c[-1] >> unused]))[0] for c in (first, last)]
+        if ranks[1] - ranks[0] >= MAX_CELLS:
             return None
-        return [(i << unused).to_bytes(size, "big") for i in range(low, high + 1)]
+        cells = map(shorter.at, range(ranks[0], ranks[1] + 1))
+        return [c[:-1] + bytes([c[-1] << unused]) for c in cells]
 
     def has_cell(self, begin, end, bits, copies):
         """Whether a cell that keys of the range can have is in the filter."""
         cells = self.cells_of(begin, end, bits)
-        if cells is None:
-            return True
-        if (end.rstrip(b"\0") == cells[-1].rstrip(b"\0") and
-                (end[-1:] != b"\0" or len(end) <= self.lengths[0])):
-            cells.pop()
-        return len(cells) > MAX_CELLS or any(
+        return cells is None or any(
             self.has(cell_entry(c, bits, self.seed), copies) for c in cells)
 
     def has_key(self, begin, end):
@@ -846,12 +900,8 @@ class RangeFilter:
         least, greatest = self.lengths
         if least != greatest or least > 64:
             return True
-        length, byte = self.suffix
-        cells = self.cells_of(begin, end, 8 * (least - length))
-        if cells is None:
-            return True
-        keys = [key for key in (c + bytes([byte]) * length for c in cells) if begin <= key < end]
-        return len(keys) > MAX_CELLS or any(self.first.has(h64(key, self.seed)) for key in keys)
+        cells = self.cells_of(begin, end, 8 * least)
+        return cells is None or any(self.first.has(h64(key, self.seed)) for key in cells)
 
     def has_prefixes(self, begin, end):
         for delimiter, depth, copies in self.prefixes:
@@ -861,6 +911,16 @@ class RangeFilter:
                 all_begin_so = above is None or end <= above
                 if at_depth == depth and all_begin_so and not self.has(
                         prefix_entry(prefix, self.seed), copies):
+                    return False
+            for size in range(1, self.num_limits + 1):
+                cells = self.cells_of(begin, end, 8 * size)
+                if cells is None or (delimiter == 0 and size > self.lengths[0]):
+                    continue
+                kinds = {at: many for kind, at, many in self.prefixes if kind == delimiter}
+                depths = [min(8, c.count(delimiter)) if c[-1] == delimiter else 0 for c in cells]
+                if all(at in kinds for at in depths) and not any(
+                        self.has(prefix_entry(c, self.seed), kinds[at])
+                        for c, at in zip(cells, depths)):
                     return False
         return True
 
@@ -940,12 +1000,31 @@ def range_cases():
     yield ("compact", [], [(0x2F, 1, 1)], False, 0, 5, [b"ant", b"bees"]), [
         (b"a/", b"a0"), (b"a", b"b"), (b"c", b"d")]
     yield ("blocked", [(8, 1)], [], True, 9, 6, [b""]), [(b"a", b"b")]
+    # Bounds as people write them. Digits carry; a day or an hour has few candidates.
+    users = [b"user:%06d:post:%02d" % (u, p) for u in (9, 16, 18, 99, 102) for p in (1, 3)]
+    bounds = [(b"user:%06d" % u + tail, b"user:%06d" % (u + width) + tail)
+              for u, width in ((17, 1), (16, 1), (9, 1), (98, 1), (99, 1), (19, 40), (17, 2))
+              for tail in (b"", b":", b":post", b":post:00")]
+    # A foreign short key, and one with other bytes.
+    for foreign in ([], [b"ab"], [b"zzzzzzzzzz/zzzzzz", b"zzzzzzzzzz}"]):
+        for kinds in (([], [(0x3A, 2, 2)]), ([(88, 3)], []), ([(61, 2), (128, 1)], [])):
+            yield ("blocked", *kinds, False, 0, 8, sorted(users + foreign)), bounds
+    times = sorted(b"2026-1%d-%02dT%02d:%02dZ" % (m, d, h, n) for m in (0, 1) for d in (9, 10, 30)
+                   for h in (8, 19, 23) for n in (0, 59))
+    yield ("compact", [(80, 2)], [(0x3A, 1, 4)], True, 0, 9, times), [
+        (b"2026-10-1" + begin, b"2026-1" + end) for begin, end in (
+            (b"1", b"0-12"), (b"0T19:00", b"0-10T19:01"), (b"0T19:01", b"0-10T19:10"),
+            (b"0T09", b"0-10T10"), (b"0T09:30", b"0-10T19"), (b"1", b"1-01"), (b"2", b"1-10"))]
+    hexadecimal = [b"%016x" % (0x9F << 24 | i << 4) for i in range(0, 4096, 255)]
+    yield ("blocked", [(112, 1)], [], False, 0, 10, hexadecimal), [
+        (b"%014x" % i, b"%014x" % (i + 1)) for i in range(0x9F000F, 0x9F002F, 4)] + [
+        (b"%016x" % i, b"%016x" % (i + 9)) for i in range(0x9F000FF9, 0x9F000FF9 + 60, 8)]
     # Few bits for each entry: blocks of 16 bytes.
     many = [number(97 * i, 4) + number(i % 3, 2) for i in range(300)]
     for bits_per_entry in (1.25, 2, 3):
         yield ("compact", [(24, 1), (32, 1)], [], False, 0, 77, many, bits_per_entry), [
             (number(first, 4), number(first + width, 4))
-            for first, width in ((96, 1), (97, 1), (98, 90), (1000, 10), (4000, 20), (20000, 5),
+            for first, width in ((96, 1), (97, 1), (98, 90), (1000, 10), (5000, 20), (20000, 5),
                                  (29100, 1), (30000, 50), (1 << 24, 9), (1 << 30, 1))]
 
 

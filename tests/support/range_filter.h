@@ -58,6 +58,9 @@ class RangeFilter {
   explicit RangeFilter(std::string bytes) : bytes_(std::move(bytes)) {
     payload_ = filter::DecodeTrailer(bytes_, &why_, &fields_);
     ranges_ = filter::OpenedRanges(payload_, fields_, kernels::ActiveKernel());
+    filter::Extension fields = fields_;
+    fields.key_limits = {};
+    without_limits_ = filter::OpenedRanges(payload_, fields, kernels::ActiveKernel());
   }
   RangeFilter(const std::set<std::string>& keys, const filter::RangeEntryOptions& entries,
               Format format, bool is_partition = false, uint64_t seed = 0)
@@ -67,6 +70,10 @@ class RangeFilter {
 
   bool MayMatch(std::string_view begin, std::string_view end) const {
     return filter::RangeMayMatch(ranges_, begin, end);
+  }
+  // As if the filter had been written before limits were.
+  bool MayMatchWithoutLimits(std::string_view begin, std::string_view end) const {
+    return filter::RangeMayMatch(without_limits_, begin, end);
   }
   const std::string& bytes() const { return bytes_; }
   const std::string& why() const { return why_; }
@@ -90,6 +97,7 @@ class RangeFilter {
   filter::Payload payload_;
   filter::Extension fields_;
   filter::OpenRanges ranges_;
+  filter::OpenRanges without_limits_;
 };
 
 // Whether a key lies in [begin, end).

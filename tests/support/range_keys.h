@@ -2,6 +2,7 @@
 #ifndef BLOOMLINE_TESTS_SUPPORT_RANGE_KEYS_H_
 #define BLOOMLINE_TESTS_SUPPORT_RANGE_KEYS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -24,9 +25,15 @@ struct RangeKeyShape {
   size_t min_bytes = 0;  // of what is between
   size_t max_bytes = 0;
   std::string suffix;
+  // If it is not empty: the least byte at each position between. Up to three bytes follow it.
+  std::string least = {};
 
   std::string Key(std::mt19937_64* random) const {
-    return start + RandomKey(random, min_bytes, max_bytes) + suffix;
+    std::string between = RandomKey(random, min_bytes, max_bytes);
+    for (size_t i = 0; i < std::min(between.size(), least.size()); ++i) {
+      between[i] = char(least[i] + (*random)() % (1 + i % 4));
+    }
+    return start + between + suffix;
   }
 };
 
@@ -40,6 +47,10 @@ RangeKeyShape RandomShape(std::mt19937_64* random, const size_t (&starts)[n]) {
   shape.start.assign(starts[draw(n)], kStartBytes[draw(4)]);
   shape.max_bytes = 2 + draw(5);
   shape.min_bytes = draw(3) == 0 ? shape.max_bytes : draw(2);
+  if (draw(3) == 0) {
+    shape.least.resize(shape.max_bytes);
+    for (char& byte : shape.least) byte = "\0-/0a\xfc"[draw(6)];
+  }
   if (draw(4) != 0) return shape;
   constexpr char kSuffixBytes[] = {0, '0', '/', char(0xff)};
   size_t suffix_bytes = 1 + draw(9);

@@ -33,6 +33,7 @@ static_assert(kVersion == kMarker + kMarkerAndMagic.size() && kTrailerBytes == k
 constexpr unsigned kSecondPayload = 2;
 constexpr unsigned kFirstThatMayBeSkipped = 128;
 constexpr unsigned kRanges = 128;
+constexpr unsigned kKeyLimits = 129;
 
 unsigned ByteAt(std::string_view bytes, size_t i) { return static_cast<unsigned char>(bytes[i]); }
 
@@ -92,6 +93,8 @@ bool ReadExtension(std::string_view extension, Tail* tail, std::string* why) {
       if (!ReadSecondPayload(extension.substr(1, length), &tail->fields.second, why)) return false;
     } else if (tag == kRanges) {
       tail->fields.ranges = extension.substr(1, length);
+    } else if (tag == kKeyLimits) {
+      tail->fields.key_limits = extension.substr(1, length);
     } else if (tag < kFirstThatMayBeSkipped) {
       return Refuse(why, "its extension has tag ", tag, ", which this version does not know");
     }
@@ -173,6 +176,7 @@ void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst, const Ext
     add_field(kSecondPayload, {content, sizeof(content)});
   }
   add_field(kRanges, extension.ranges);
+  add_field(kKeyLimits, extension.key_limits);
   kernels::StoreLittleEndian64(seed, trailer + kSeed);
   kernels::StoreLittleEndian32(static_cast<uint32_t>(shape.num_blocks),  // modulo 2^32
                                trailer + kPayloadUnits);

@@ -9,7 +9,7 @@
 //            | 8 bytes   | mod 2^32  | 1     | 1        | bytes    | marker| magic | 1
 //
 //   extension  fields of ascending tags: | tag | length | content |. Tag 2 has the shape of the
-//              second payload, tag 128 describes the range entries (filter/ranges). Tag 1 is
+//              second payload, tags 128 and 129 are for ranges (filter/ranges). Tag 1 is
 //              reserved. Most filters have no fields.
 #ifndef BLOOMLINE_FILTER_CONTAINER_TRAILER_H_
 #define BLOOMLINE_FILTER_CONTAINER_TRAILER_H_
@@ -30,22 +30,25 @@ constexpr size_t kSecondPayloadFieldBytes = 6;
 
 // The contents of an extension's fields. Empty ones are not written.
 struct Extension {
-  std::string_view ranges = {};  // a RangeField
-  Payload second = {};           // if it has blocks; the seed is that of the filter
+  std::string_view ranges = {};      // a RangeField
+  Payload second = {};               // if it has blocks; the seed is that of the filter
+  std::string_view key_limits = {};  // those of the RangeField
 
-  constexpr size_t num_bytes() const {
-    const auto of = [](size_t content) { return content == 0 ? 0 : kFieldHeadBytes + content; };
-    return of(second.num_blocks == 0 ? 0 : kSecondPayloadFieldBytes) + of(ranges.size());
+  static constexpr size_t FieldBytes(size_t content) {
+    return content == 0 ? 0 : kFieldHeadBytes + content;
   }
 };
 
-// The bytes of extension and trailer.
+// The bytes of trailer and extension that keys pay for: without their limits.
 constexpr size_t EndBytes(const Extension& extension) {
-  return kTrailerBytes + extension.num_bytes();
+  return kTrailerBytes +
+         Extension::FieldBytes(extension.second.num_blocks == 0 ? 0 : kSecondPayloadFieldBytes) +
+         Extension::FieldBytes(extension.ranges.size());
 }
 // All bytes behind the payload.
 constexpr uint64_t TailBytes(const Extension& extension) {
-  return extension.second.payload_bytes() + EndBytes(extension);
+  return extension.second.payload_bytes() + EndBytes(extension) +
+         Extension::FieldBytes(extension.key_limits.size());
 }
 
 // Writes the TailBytes(extension) bytes that follow a payload of this shape. The shape is not

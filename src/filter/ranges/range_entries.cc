@@ -69,6 +69,7 @@ void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
   }
   if (state_.num_keys == 0) added.common_bits = 0;
   CountSuffix(key);
+  CountLimits(added);
   CopyBytes(begin, added.common_bytes, begin.size(), previous_ + added.common_bytes);
   state_.previous_bytes = begin.size();
   ++state_.num_keys;
@@ -97,6 +98,33 @@ void RangeEntries::CountSuffix(std::string_view key) {
   state_.suffix_bytes = same;
   state_.min_key_bytes = std::min(state_.min_key_bytes, size);
   state_.max_key_bytes = std::max(state_.max_key_bytes, size);
+}
+
+void RangeEntries::CountLimits(const KeyDifference& key) {
+  // The key before has the other bytes, too.
+  for (size_t i = key.common_bytes; i < std::min(key.key.size(), kMaxLimits); ++i) {
+    const auto byte = static_cast<unsigned char>(key.key[i]);
+    const bool is_first = i == state_.num_limits;
+    state_.num_limits += is_first ? 1 : 0;
+    if (is_first || byte < state_.least_bytes[i]) state_.least_bytes[i] = byte;
+    if (is_first || byte > state_.greatest_bytes[i]) state_.greatest_bytes[i] = byte;
+  }
+}
+
+size_t RangeEntries::WriteLimits(const RangeField& field, bool is_partition) {
+  constexpr size_t kBehindCells = 8;  // such as a delimiter, with which bounds end
+  const EntryKinds& kinds = field.kinds;
+  const size_t longest =
+      field.keys_are_cells() ? field.max_key_bytes : CellBytes(kinds.longest_cell_bits());
+  size_t num_needed = longest == 0 ? 0 : longest + kBehindCells;
+  if (kinds.num_prefixes != 0 || (!is_partition && longest != 0)) num_needed = kMaxLimits;
+  num_needed = std::min(num_needed, state_.num_limits);
+  for (size_t i = 0; i < num_needed; ++i) {
+    // A shorter key has a zero there.
+    key_limits_[2 * i] = static_cast<char>(i < field.min_key_bytes ? state_.least_bytes[i] : 0);
+    key_limits_[2 * i + 1] = static_cast<char>(state_.greatest_bytes[i]);
+  }
+  return 2 * num_needed;
 }
 
 void RangeEntries::AddEntry(uint64_t hash, unsigned copies) {
@@ -159,7 +187,7 @@ bool RangeEntries::Build(double bits_per_entry, const RangeMemory& memory) {
 
 void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
   RangeField field;
-  Payload entries;
+  Extension extension;
   chosen_ = EntryKinds();
   field.family = options_.family;
   if (state_.is_usable && state_.has_prefix && state_.num_keys != 0) {
@@ -175,7 +203,7 @@ void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
           BitsPerEntry(num_entries / static_cast<double>(state_.num_keys), memory);
     }
     if (!choice.kinds.empty() && Build(choice.bits_per_entry, memory)) {
-      entries = {shape_, writer->seed(), payload_.data()};
+      extension.second = {shape_, writer->seed(), payload_.data()};
       chosen_ = choice.kinds;
     }
     field.kinds = chosen_;
@@ -185,11 +213,13 @@ void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
       field.suffix_bytes = static_cast<uint8_t>(state_.suffix_bytes);
       field.suffix_byte = state_.suffix_bytes == 0 ? '\0' : previous_[state_.previous_bytes - 1];
     }
+    extension.key_limits = {key_limits_, WriteLimits(field, is_partition)};
     if (is_partition) {
       field.last_key = {previous_, std::min(state_.previous_bytes, kMaxLastKeyBytes)};
     }
   }
-  writer->RecordRanges({field_, EncodeRangeField(field, field_)}, entries);
+  extension.ranges = {field_, EncodeRangeField(field, field_)};
+  writer->RecordRanges(extension);
   entries_.Reset();
   state_ = State();
   counts_ = RangeCounts(options_.sample);

@@ -131,6 +131,10 @@ class RangeEntries {
 
  private:
   void CountSuffix(std::string_view key);
+  void CountLimits(const KeyDifference& key);
+  // Writes the limits that queries may need, and returns how many bytes they take. Partitions are
+  // small, so they get few.
+  size_t WriteLimits(const RangeField& field, bool is_partition);
   void AddEntry(uint64_t hash, unsigned copies);
   void AddEntries(const EntryKinds& kinds, const KeyDifference& key, uint64_t seed);
   RangeMemory MemoryFor(const FilterOptions& options) const;
@@ -147,6 +151,10 @@ class RangeEntries {
     uint16_t max_key_bytes = 0;
     size_t suffix_bytes = 0;
     size_t previous_bytes = 0;
+    // Of the keys that have a byte there; these are no limits yet if no key has.
+    unsigned char least_bytes[kMaxLimits];
+    unsigned char greatest_bytes[kMaxLimits];
+    size_t num_limits = 0;
   };
   State state_;
   char previous_[kMaxPrefixBytes + kCopySlackBytes];  // the first bytes of the last key
@@ -158,6 +166,10 @@ class RangeEntries {
   std::string payload_;
   FilterShape shape_;
   char field_[kMaxRangeFieldBytes];
+  char key_limits_[2 * kMaxLimits];
+  static_assert(3 * kFieldHeadBytes + kSecondPayloadFieldBytes + sizeof(field_) +
+                    sizeof(key_limits_) <=
+                UINT8_MAX);
 };
 
 }  // namespace bloomline::filter

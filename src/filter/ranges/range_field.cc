@@ -100,6 +100,17 @@ bool DecodeRangeField(std::string_view content, RangeField* field) {
   return DecodeCells(p + kHeadBytes, &kinds) && DecodePrefixes(p + prefixes, &kinds);
 }
 
+bool DecodeKeyLimits(std::string_view content, RangeField* field) {
+  if (content.size() % 2 != 0 || content.size() > 2 * kMaxCellBytes) return false;
+  for (size_t i = 0; i < content.size(); i += 2) {
+    if (static_cast<unsigned char>(content[i]) > static_cast<unsigned char>(content[i + 1])) {
+      return false;
+    }
+  }
+  field->key_limits = content;
+  return true;
+}
+
 uint64_t CellSeed(size_t bits, uint64_t seed) {
   return seed + bits * kernels::kWideProbeMultipliers[0];
 }

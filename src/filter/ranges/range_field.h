@@ -35,6 +35,10 @@ constexpr size_t kMaxPrefixKinds = 32;
 constexpr size_t kMaxLastKeyBytes = 64;
 // A length field holds this for all keys of this many bytes or more.
 constexpr uint16_t kLongKey = UINT16_MAX;
+// Limits of bytes are not written for more positions: all fields of an extension have 255 bytes.
+constexpr size_t kMaxLimits = 43;
+
+constexpr size_t CellBytes(size_t bits) { return (bits + 7) / 8; }
 
 // The depth of a delimiter's occurrence, 1 for the first. All further occurrences share this one.
 constexpr size_t kMaxDepth = 8;
@@ -59,6 +63,7 @@ struct EntryKinds {
   Prefix prefixes[kMaxPrefixKinds] = {};  // by delimiter, then by depth, ascending
 
   bool empty() const { return num_cells == 0 && num_prefixes == 0; }
+  size_t longest_cell_bits() const { return num_cells == 0 ? 0 : cells[num_cells - 1].bits; }
 };
 
 // The field of a filter's extension. Empty keys do not count.
@@ -74,10 +79,14 @@ struct RangeField {
   // The first bytes of a partition's last key; empty in the filter of a whole table. A partition
   // does not cover keys that follow it.
   std::string_view last_key;
+  // A field of its own (docs/format.md): for each of the first positions the least and the greatest
+  // byte that keys have there, if they are padded with zeros.
+  std::string_view key_limits;
 
   bool has_one_length() const {
     return min_key_bytes == max_key_bytes && max_key_bytes != kLongKey;
   }
+  bool keys_are_cells() const { return has_one_length() && max_key_bytes <= kMaxCellBytes; }
 };
 
 constexpr size_t kMaxRangeFieldBytes =
@@ -88,6 +97,8 @@ size_t EncodeRangeField(const RangeField& field, char* dst);
 // Returns false if the content breaks the rules; such a filter answers "may match" to all ranges.
 // *field points into the content.
 bool DecodeRangeField(std::string_view content, RangeField* field);
+// The same for the field of the limits; without content, there are none.
+bool DecodeKeyLimits(std::string_view content, RangeField* field);
 
 // The seeds of the hashes of entries, in a filter with this seed. They separate cells of different
 // lengths and prefixes.
@@ -140,8 +151,6 @@ inline int CompareWithSuccessor(std::string_view end, std::string_view prefix) {
   const int limit = static_cast<unsigned char>(prefix[last]) + 1;
   return byte != limit ? byte - limit : static_cast<int>(end.size() != prefix.size());
 }
-
-constexpr size_t CellBytes(size_t bits) { return (bits + 7) / 8; }
 
 // Writes the CellBytes(bits) bytes of the cell that the key is in.
 void WriteCell(std::string_view key, size_t bits, char* cell);

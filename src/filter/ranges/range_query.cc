@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "src/filter/bits/hash.h"
 #include "src/filter/hash/batch_hasher.h"
@@ -11,169 +10,126 @@
 namespace bloomline::filter {
 namespace {
 
-// ---- The cells of a range, and prefixes that all its keys have: arithmetic with keys as binary
-// fractions (range_field.h).
-
-std::string_view WithoutZerosAtEnd(std::string_view key) {
-  while (!key.empty() && key.back() == '\0') key.remove_suffix(1);
-  return key;
-}
-
-// The cells from the one of `begin` to the one of `end`, `count` in all.
-struct Cells {
-  char first[kMaxCellBytes];
-  char last[kMaxCellBytes];
-  uint64_t count;
-};
-
-constexpr uint64_t kTooMany = std::numeric_limits<uint64_t>::max();
-
-Cells CellsBetween(std::string_view begin, std::string_view end, size_t bits) {
-  Cells cells;
-  WriteCell(begin, bits, cells.first);
-  WriteCell(end, bits, cells.last);
-  const size_t bytes = CellBytes(bits);
-  const auto mismatch = std::mismatch(cells.first, cells.first + bytes, cells.last).first;
-  const auto same = static_cast<size_t>(mismatch - cells.first);
-  cells.count = kTooMany;
-  if (bytes - same > sizeof(uint64_t)) return cells;
-  uint64_t low = 0;
-  uint64_t high = 0;
-  for (size_t i = same; i < bytes; ++i) {
-    low = low << 8 | static_cast<unsigned char>(cells.first[i]);
-    high = high << 8 | static_cast<unsigned char>(cells.last[i]);
-  }
-  const uint64_t distance = (high - low) >> (8 * bytes - bits);
-  if (distance != kTooMany) cells.count = distance + 1;
-  return cells;
-}
-
-// Whether no key below `end` is in its cell. If all bits of `end` beyond the cell are zeros, only a
-// shorter key, which has fewer zeros at its end, can be there.
-bool IsBelowItsCell(std::string_view end, std::string_view cell, size_t min_key_bytes) {
-  const bool has_zeros_at_end = !end.empty() && end.back() == '\0';
-  return WithoutZerosAtEnd(end) == WithoutZerosAtEnd(cell) &&
-         (!has_zeros_at_end || end.size() <= min_key_bytes);
-}
-
-// The next cell. A cell of only ones has none.
-void Advance(size_t bits, char* cell) {
-  size_t i = CellBytes(bits);
-  uint64_t carry = uint64_t{1} << (8 * i - bits);
-  // A hash that reads these eight bytes at once would wait for a store of one of them.
-  if (i >= 8) {
-    i -= 8;
-    const uint64_t word = WordAt(cell + i) + carry;
-    StoreWord(word, cell + i);
-    carry = word < carry ? 1 : 0;
-  }
-  while (i-- > 0 && carry != 0) {
-    carry += static_cast<unsigned char>(cell[i]);
-    cell[i] = static_cast<char>(carry);
-    carry >>= 8;
-  }
-}
-
-// Returns how many bits at the start of cells, at least, are the same in all keys of [begin, end).
-// If `end` has zeros after the first different bit, the last key below it has ones there:
-// [00110101, 00111000) is 0011 and 0, and then 1 where `begin` has it.
-size_t CommonBits(std::string_view begin, std::string_view end, size_t min_key_bytes) {
-  for (size_t i = 0; i < kMaxCellBytes; i += 8) {
-    const uint64_t low = KeyWord(begin, i);
-    const uint64_t high = KeyWord(end, i);
-    if (low == high) continue;
-    const int same = __builtin_clzll(low ^ high);
-    const uint64_t low_rest = low << same << 1;
-    const bool has_zeros_at_end = end.back() == '\0';
-    const bool ends_here =
-        has_zeros_at_end ? end.size() <= min_key_bytes && WithoutZerosAtEnd(end).size() <= i + 8
-                         : end.size() <= i + 8;
-    if (!ends_here || (high << same << 1) != 0) return 8 * i + static_cast<size_t>(same);
-    return 8 * i + static_cast<size_t>(same + 1 + __builtin_clzll(~low_rest));
-  }
-  return kMaxCellBits;
-}
-
-// ---- The query.
-
 // The most queries of entries that may be false positives for one range. A few are enough.
 constexpr int kMaxCovering = 4;
 
 class RangeQuery {
  public:
-  explicit RangeQuery(const OpenRanges& ranges) : ranges_(ranges), field_(ranges.field) {
+  RangeQuery(const OpenRanges& ranges, std::string_view begin, std::string_view end)
+      : ranges_(ranges),
+        field_(ranges.field),
+        limits_(ranges.limits),
+        begin_(begin),
+        end_(end),
+        num_levels_(field_.kinds.num_cells) {
     // If all keys have the same length, they are cells themselves, the finest ones.
-    const EntryKinds& kinds = field_.kinds;
     const size_t key_bits = 8 * size_t{field_.max_key_bytes} - 8 * size_t{field_.suffix_bytes};
-    const size_t finest = kinds.num_cells == 0 ? 0 : kinds.cells[kinds.num_cells - 1].bits;
-    keys_are_cells_ =
-        field_.has_one_length() && key_bits > finest && field_.max_key_bytes <= kMaxCellBytes;
-    num_levels_ = kinds.num_cells + (keys_are_cells_ ? 1U : 0U);
+    if (field_.keys_are_cells() && key_bits > field_.kinds.longest_cell_bits()) ++num_levels_;
+    const size_t finest = num_levels_ == 0 ? 0 : CellBytes(LevelBits(num_levels_ - 1));
+    asked_.num_bytes = std::max(finest, field_.key_limits.size() / 2);
   }
 
-  // The prefixes of `begin`, the longest one first: fewest keys have it.
-  bool NoKeyHasPrefix(std::string_view begin, std::string_view end) const {
+  bool MayMatch() {
+    return asked_.Set(limits_, field_, begin_, end_) && !NoKeyHasPrefix() && CellsMayMatch();
+  }
+
+ private:
+  // Looks for the prefixes of `begin`, or of the first number if that is another key, the longest
+  // one first: fewest keys have it.
+  bool NoKeyHasPrefix() {
     const EntryKinds& kinds = field_.kinds;
-    const std::string_view searched = begin.substr(0, kMaxPrefixBytes);
+    const std::string_view first(asked_.first, asked_.num_bytes);
+    const bool goes_on = begin_.substr(0, first.size()) == first;
+    const std::string_view searched = goes_on ? begin_.substr(0, kMaxPrefixBytes) : first;
     int num_left = kMaxCovering;
     for (size_t i = 0; i < kinds.num_prefixes;) {
+      const size_t first_kind = i;
       const unsigned char delimiter = kinds.prefixes[i].delimiter;
-      const size_t first = i;
       while (i < kinds.num_prefixes && kinds.prefixes[i].delimiter == delimiter) ++i;
+      const PrefixKinds same = {kinds.prefixes + first_kind, kinds.prefixes + i};
       const char byte = static_cast<char>(delimiter);
       auto depth = static_cast<size_t>(std::count(searched.begin(), searched.end(), byte));
       for (size_t at = searched.size(); depth > 0 && num_left > 0; --depth) {
         at = searched.rfind(byte, at - 1);
-        const EntryKinds::Prefix* kind = kinds.prefixes + first;
-        while (kind != kinds.prefixes + i && kind->depth != std::min(depth, kMaxDepth)) ++kind;
-        if (kind == kinds.prefixes + i) continue;
+        const EntryKinds::Prefix* const kind = same.OfDepth(depth);
+        if (kind == nullptr) continue;
         const std::string_view prefix = searched.substr(0, at + 1);
-        // Every key of [begin, end) must begin with the prefix.
-        if (CompareWithSuccessor(end, prefix) > 0) continue;
-        const uint64_t hash = Hash64(prefix, PrefixSeed(ranges_.seed));
-        if (!HasCopies(ranges_.entries, hash, 0, kind->copies)) return true;
-        --num_left;
+        // Every key of [begin, end) must begin with the prefix, or with one of a few.
+        if (begin_.substr(0, prefix.size()) == prefix && CompareWithSuccessor(end_, prefix) <= 0) {
+          if (!HasPrefix(prefix, *kind)) return true;
+          --num_left;
+        } else if (NoKeyHasPrefixOf(prefix.size(), same)) {
+          return true;
+        }
       }
     }
     return false;
   }
 
-  bool CellsMayMatch(std::string_view begin, std::string_view end) {
-    // All keys of the range are in one cell of the lengths below `level`. The finest one says most,
-    // then those that cut the range into few parts. The coarser ones help only if the others are
-    // false positives.
-    const size_t common_bits = CommonBits(begin, end, field_.min_key_bytes);
-    size_t level = 0;
-    while (level < num_levels_ && LevelBits(level) <= common_bits) ++level;
-    if (level < num_levels_) {
-      const Cells cells = CellsAt(level, begin, end);
-      if (cells.count <= kFirstCells && !AnyMayMatch(cells, level)) return false;
+  // The kinds of prefixes of one delimiter.
+  struct PrefixKinds {
+    // Null if this depth has no entries.
+    const EntryKinds::Prefix* OfDepth(size_t depth) const {
+      const EntryKinds::Prefix* kind = begin;
+      while (kind != end && kind->depth != std::min(depth, kMaxDepth)) ++kind;
+      return kind == end ? nullptr : kind;
     }
-    size_t covering = level;
-    if (covering > 0 && !CoveringMayMatch(--covering, begin, end)) return false;
-    if (!CellsMayMatch(level, begin, end)) return false;
-    for (int i = 1; i < kMaxCovering && covering > 0; ++i) {
-      if (!CoveringMayMatch(--covering, begin, end)) return false;
+
+    const EntryKinds::Prefix* begin;
+    const EntryKinds::Prefix* end;
+  };
+
+  // Whether all keys of the range begin with delimited prefixes of so many bytes that are not
+  // there. A key shorter than a number is padded, so it must be known to have a delimiter 0 itself.
+  bool NoKeyHasPrefixOf(size_t num_bytes, const PrefixKinds& kinds) {
+    const unsigned char delimiter = kinds.begin->delimiter;
+    if (num_bytes > asked_.num_bytes || (delimiter == 0 && num_bytes > field_.min_key_bytes)) {
+      return false;
+    }
+    uint64_t count = asked_.NumCells(limits_, 8 * num_bytes);
+    if (count > static_cast<uint64_t>(num_left_)) return false;
+    char bytes[kMaxCellBytes];
+    std::memcpy(bytes, asked_.first, num_bytes);
+    for (; count > 0; --count, Advance(limits_, 8 * num_bytes, bytes)) {
+      const char byte = static_cast<char>(delimiter);
+      const auto depth = static_cast<size_t>(std::count(bytes, bytes + num_bytes, byte));
+      const EntryKinds::Prefix* const kind = kinds.OfDepth(depth);
+      if (bytes[num_bytes - 1] != byte || kind == nullptr) return false;
+      --num_left_;
+      if (HasPrefix({bytes, num_bytes}, *kind)) return false;
     }
     return true;
   }
 
- private:
-  bool CoveringMayMatch(size_t level, std::string_view begin, std::string_view end) const {
-    CellBuffer cell(*this, level);
-    WriteCell(begin, LevelBits(level), cell.bytes);
-    // The one key that the range could have may lie outside.
-    if (IsKeyLevel(level) && (cell.view() < begin || cell.view() >= end)) return false;
-    return Has(level, cell.Hash());
+  bool CellsMayMatch() {
+    // All keys of the range are in one cell of the lengths below `level`. The finest one says most,
+    // then those that cut the range into few parts. The coarser ones help only if the others are
+    // false positives.
+    const size_t common_bits = asked_.CommonBits();
+    size_t level = 0;
+    while (level < num_levels_ && LevelBits(level) <= common_bits) ++level;
+    if (level < num_levels_) {
+      const uint64_t count = asked_.NumCells(limits_, LevelBits(level));
+      if (count <= kFirstCells && !AnyMayMatch(asked_, count, level)) return false;
+    }
+    size_t covering = level;
+    if (covering > 0 && !CoveringMayMatch(--covering)) return false;
+    if (!CellsMayMatch(level, asked_)) return false;
+    for (int i = 1; i < kMaxCovering && covering > 0; ++i) {
+      if (!CoveringMayMatch(--covering)) return false;
+    }
+    return true;
   }
 
-  // A cell, and the suffix that makes a key of it.
+  bool CoveringMayMatch(size_t level) const {
+    return Has(level, CellBuffer(*this, asked_, level).Hash());
+  }
+
+  // The cell of the first number.
   struct CellBuffer {
-    CellBuffer(const RangeQuery& query, size_t level)
+    CellBuffer(const RangeQuery& query, const KeyInterval& numbers, size_t level)
         : seed(query.LevelSeed(level)), size(CellBytes(query.LevelBits(level))) {
-      if (!query.IsKeyLevel(level)) return;
-      std::memset(bytes + size, query.field_.suffix_byte, query.field_.suffix_bytes);
-      size += query.field_.suffix_bytes;
+      WriteCell({numbers.first, numbers.num_bytes}, query.LevelBits(level), bytes);
     }
     std::string_view view() const { return {bytes, size}; }
     uint64_t Hash() const { return Hash64(view(), seed); }
@@ -183,60 +139,29 @@ class RangeQuery {
     size_t size;
   };
 
-  // The cells of a level that keys of [begin, end) can be in. Whole keys are known: the first and
-  // the last one may lie outside the range.
-  Cells CellsAt(size_t level, std::string_view begin, std::string_view end) const {
-    const size_t bits = LevelBits(level);
-    Cells cells = CellsBetween(begin, end, bits);
-    if (cells.count == kTooMany) return cells;
-    if (!IsKeyLevel(level)) {
-      const std::string_view last(cells.last, CellBytes(bits));
-      cells.count -= IsBelowItsCell(end, last, field_.min_key_bytes) ? 1 : 0;
-      return cells;
-    }
-    CellBuffer key(*this, level);
-    std::memcpy(key.bytes, cells.last, CellBytes(bits));
-    if (key.view() >= end) --cells.count;
-    std::memcpy(key.bytes, cells.first, CellBytes(bits));
-    if (key.view() < begin && cells.count > 0) {
-      --cells.count;
-      Advance(bits, cells.first);
-    }
-    return cells;
-  }
-
   // Cells of length `level` and finer ones.
-  bool CellsMayMatch(size_t level, std::string_view begin, std::string_view end) {
+  bool CellsMayMatch(size_t level, const KeyInterval& numbers) {
     if (level == num_levels_) return true;
     const size_t bits = LevelBits(level);
-    Cells cells = CellsAt(level, begin, end);
-    if (cells.count > static_cast<uint64_t>(num_left_)) return true;  // and more at finer ones
-    num_left_ -= static_cast<int>(cells.count);
-    if (level + 1 == num_levels_) return AnyMayMatch(cells, level);
-    CellBuffer cell(*this, level);
-    std::memcpy(cell.bytes, cells.first, cell.size);
-    for (uint64_t i = 0; i < cells.count; ++i) {
-      char next[kMaxCellBytes];
-      std::memcpy(next, cell.bytes, cell.size);
-      Advance(bits, next);
-      if (Has(level, cell.Hash())) {
-        // The part of the range that lies in this cell.
-        const std::string_view low = i == 0 ? begin : cell.view();
-        const bool is_last = i + 1 == cells.count;
-        const std::string_view high =
-            is_last ? end : WithoutZerosAtEnd(std::string_view(next, cell.size));
-        if (CellsMayMatch(level + 1, low, high)) return true;
+    const uint64_t count = numbers.NumCells(limits_, bits);
+    if (count > static_cast<uint64_t>(num_left_)) return true;  // and more at finer ones
+    num_left_ -= static_cast<int>(count);
+    if (level + 1 == num_levels_) return AnyMayMatch(numbers, count, level);
+    CellBuffer cell(*this, numbers, level);
+    for (uint64_t i = 0; i < count; ++i, Advance(limits_, bits, cell.bytes)) {
+      if (Has(level, cell.Hash()) &&
+          CellsMayMatch(level + 1,
+                        numbers.InCell(limits_, bits, cell.bytes, i == 0, i + 1 == count))) {
+        return true;
       }
-      std::memcpy(cell.bytes, next, cell.size);
     }
     return false;
   }
 
   // Queries in batches, like many keys. The first batch is small: if keys are dense, it is enough.
-  bool AnyMayMatch(Cells cells, size_t level) const {
+  bool AnyMayMatch(const KeyInterval& numbers, uint64_t count, size_t level) const {
     const size_t bits = LevelBits(level);
-    CellBuffer cell(*this, level);
-    std::memcpy(cell.bytes, cells.first, CellBytes(bits));
+    CellBuffer cell(*this, numbers, level);
     const KeyHasher hasher(cell.seed);
     const BatchHasher batch_hasher(cell.seed, ranges_.hash);
     const OpenFilter& filter = LevelFilter(level);
@@ -244,14 +169,14 @@ class RangeQuery {
     char keys[kBatchCells][kMaxCellBytes];
     uint64_t hashes[kBatchCells];
     bool may_match[kBatchCells];
-    for (size_t batch = kFirstCells; cells.count > 0; batch = kBatchCells) {
-      const auto n = static_cast<size_t>(std::min<uint64_t>(cells.count, batch));
+    for (size_t batch = kFirstCells; count > 0; batch = kBatchCells) {
+      const auto n = static_cast<size_t>(std::min<uint64_t>(count, batch));
       // Hashing a batch is faster than hashing half of it one by one. Hashes that are not needed
       // are not looked up.
       const size_t num_keys = n > kBatchCells / 2 ? kBatchCells : n;
       for (size_t i = 0; i < num_keys; ++i) {
         std::memcpy(keys[i], cell.bytes, sizeof(cell.bytes));
-        Advance(bits, cell.bytes);
+        Advance(limits_, bits, cell.bytes);
       }
       const auto key_at = [&](size_t i) { return std::string_view(keys[i], cell.size); };
       if (!batch_hasher.Hash(num_keys, key_at, hashes)) {
@@ -261,7 +186,7 @@ class RangeQuery {
       for (size_t i = 0; i < n; ++i) {
         if (may_match[i] && HasCopies(filter, hashes[i], 1, copies)) return true;
       }
-      cells.count -= n;
+      count -= n;
     }
     return false;
   }
@@ -271,8 +196,7 @@ class RangeQuery {
 
   bool IsKeyLevel(size_t level) const { return level == field_.kinds.num_cells; }
   size_t LevelBits(size_t level) const {
-    return IsKeyLevel(level) ? 8 * (size_t{field_.max_key_bytes} - field_.suffix_bytes)
-                             : field_.kinds.cells[level].bits;
+    return IsKeyLevel(level) ? 8 * size_t{field_.max_key_bytes} : field_.kinds.cells[level].bits;
   }
   uint64_t LevelSeed(size_t level) const {
     return IsKeyLevel(level) ? ranges_.seed : CellSeed(LevelBits(level), ranges_.seed);
@@ -293,9 +217,16 @@ class RangeQuery {
     return HasCopies(LevelFilter(level), hash, 0, LevelCopies(level));
   }
 
+  bool HasPrefix(std::string_view prefix, const EntryKinds::Prefix& kind) const {
+    return HasCopies(ranges_.entries, Hash64(prefix, PrefixSeed(ranges_.seed)), 0, kind.copies);
+  }
+
   const OpenRanges& ranges_;
   const RangeField& field_;
-  bool keys_are_cells_;
+  const KeyLimits& limits_;
+  const std::string_view begin_;
+  const std::string_view end_;
+  KeyInterval asked_;
   size_t num_levels_;
   int num_left_ = kMaxAskedEntries;
 };
@@ -308,8 +239,7 @@ bool RangeMayMatch(const OpenRanges& ranges, std::string_view begin, std::string
   if (!ranges.is_understood || begin.empty() || begin >= end) return true;
   const RangeField& field = ranges.field;
   if (!field.last_key.empty() && end > field.last_key) return true;
-  RangeQuery query(ranges);
-  return !query.NoKeyHasPrefix(begin, end) && query.CellsMayMatch(begin, end);
+  return RangeQuery(ranges, begin, end).MayMatch();
 }
 
 OpenRanges OpenedRanges(const Payload& payload, const Extension& fields,
@@ -317,8 +247,10 @@ OpenRanges OpenedRanges(const Payload& payload, const Extension& fields,
   OpenRanges ranges;
   ranges.is_understood = !payload.always_matches() &&
                          DecodeRangeField(fields.ranges, &ranges.field) &&
+                         DecodeKeyLimits(fields.key_limits, &ranges.field) &&
                          (fields.second.num_blocks != 0 || ranges.field.kinds.empty());
   if (!ranges.is_understood) return ranges;
+  ranges.limits = KeyLimits(ranges.field);
   ranges.keys = Opened(payload, kernel);
   ranges.entries = Opened(fields.second, kernel);
   ranges.seed = payload.seed;

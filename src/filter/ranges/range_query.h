@@ -8,6 +8,7 @@
 
 #include "src/filter/container/trailer.h"
 #include "src/filter/kernel/kernel.h"
+#include "src/filter/ranges/key_interval.h"
 #include "src/filter/ranges/range_field.h"
 
 namespace bloomline::filter {
@@ -19,6 +20,7 @@ constexpr int kMaxAskedEntries = 64;
 struct OpenRanges {
   bool is_understood = false;  // else every range may match
   RangeField field;
+  KeyLimits limits = KeyLimits(field);
   OpenFilter keys;
   OpenFilter entries;
   uint64_t seed = 0;

@@ -74,7 +74,7 @@ WriterFault FilterWriter::FinishTo(const FilterShape& shape, char* dst, int num_
 void FilterWriter::Reset() {
   hashes_.Clear();
   previous_prefix_hash_.reset();
-  RecordRanges({}, {});
+  RecordRanges({});
   fault_ = WriterFault::kNone;
   if (!options_.random_seed) return;
   uint64_t seed = 0;

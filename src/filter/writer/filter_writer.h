@@ -55,15 +55,11 @@ class FilterWriter {
 
   const FilterOptions& options() const { return options_; }
 
-  // The next FinishTo records these as Extension::ranges and Extension::second. Their bytes must
-  // stay until then.
-  void RecordRanges(std::string_view field, const Payload& entries) {
-    extension_.ranges = field;
-    extension_.second = entries;
-  }
+  // The next FinishTo records these. Their bytes must stay until then.
+  void RecordRanges(const Extension& extension) { extension_ = extension; }
 
   const Extension& extension() const { return extension_; }
-  // The bytes of extension and trailer, which keys pay for, and all bytes behind the payload.
+  // The bytes behind the payload: those that keys pay for, and all.
   uint64_t end_bytes() const { return EndBytes(extension_); }
   uint64_t tail_bytes() const { return TailBytes(extension_); }
 

@@ -19,8 +19,9 @@ constexpr uint64_t kMaxFilterBytes = 0xffffffc0;
 
 uint64_t MaxPayloadBytes(const filter::Extension& extension) {
   // Leaves room for the fields of ranges even without them: it matters only near 4 GiB.
-  constexpr uint64_t kFieldsOfRanges =
-      2 * filter::kFieldHeadBytes + filter::kSecondPayloadFieldBytes + filter::kMaxRangeFieldBytes;
+  constexpr uint64_t kFieldsOfRanges = 3 * filter::kFieldHeadBytes +
+                                       filter::kSecondPayloadFieldBytes +
+                                       filter::kMaxRangeFieldBytes + 2 * filter::kMaxLimits;
   return kMaxFilterBytes -
          std::min(kMaxFilterBytes - kFieldsOfRanges, filter::TailBytes(extension)) -
          kFieldsOfRanges;

@@ -1,0 +1,55 @@
+// The keys that a range can contain, as numbers: docs/format.md, section 12.
+//
+// The digits of these numbers are bytes, each within the limits that the keys of a filter have
+// there. `09` is followed by `10` if all keys have digits there. A key stands for its first bytes,
+// padded with zeros where it is shorter, so keys keep their order: if begin <= key < end, then its
+// number is one from that of `begin` to that of `end`.
+#ifndef BLOOMLINE_FILTER_RANGES_KEY_INTERVAL_H_
+#define BLOOMLINE_FILTER_RANGES_KEY_INTERVAL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "src/filter/ranges/range_field.h"
+
+namespace bloomline::filter {
+
+// The least and the greatest byte of the field's keys at each position.
+struct KeyLimits {
+  explicit KeyLimits(const RangeField& field);
+
+  unsigned char least[kMaxCellBytes];
+  unsigned char greatest[kMaxCellBytes];
+};
+
+// The cell after this one within the limits. The last cell becomes the first one.
+void Advance(const KeyLimits& limits, size_t bits, char* cell);
+
+// All numbers from `first` to `last`, of which each byte is within the limits.
+struct KeyInterval {
+  // More are not counted.
+  static constexpr uint64_t kMostCounted = 1 << 20;
+
+  // Sets the least interval that has all keys of [begin, end). Returns false if it is empty: then
+  // the range has none. begin < end.
+  bool Set(const KeyLimits& limits, const RangeField& field, std::string_view begin,
+           std::string_view end);
+
+  // How many bits at the start are the same in all these numbers.
+  size_t CommonBits() const;
+  // The number of different cells, or more than kMostCounted.
+  uint64_t NumCells(const KeyLimits& limits, size_t bits) const;
+  // What lies in the cell, which is one of these: with_first and with_last say whether it has
+  // `first` and `last`.
+  KeyInterval InCell(const KeyLimits& limits, size_t bits, const char* cell, bool with_first,
+                     bool with_last) const;
+
+  size_t num_bytes = 0;
+  char first[kMaxCellBytes];
+  char last[kMaxCellBytes];
+};
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_RANGES_KEY_INTERVAL_H_
