@@ -817,7 +817,7 @@ class RangeFilter:
     """A filter with entries. cells: (bits, copies); prefixes: (delimiter, depth, copies)."""
 
     def __init__(self, layout, cells, prefixes, is_partition, family, seed, all_keys,
-                 bits_per_entry=8):
+                 bits_per_entry=8, has_limits=True):
         keys = [key for key in all_keys if key]
         if not keys:
             cells, prefixes = [], []
@@ -846,7 +846,7 @@ class RangeFilter:
         one_length = self.lengths[1] if self.lengths[0] == self.lengths[1] <= 64 else 0
         longest = one_length or (cells and (cells[-1][0] + 7) // 8)
         needed = 43 if prefixes or longest and not is_partition else longest and longest + 8
-        limits = limits_of(keys, min(needed, 43, self.lengths[1])) if keys and needed else []
+        limits = limits_of(keys, min(needed, 43, self.lengths[1])) if keys and needed and has_limits else []
         fields += (129, b"".join(map(bytes, limits))),
         most = min(64, self.lengths[1])
         self.limits = limits + [(0, 255)] * (most - len(limits)) + [(0, 0)] * (64 - most)
@@ -896,12 +896,15 @@ class RangeFilter:
             self.has(cell_entry(c, bits, self.seed), copies) for c in cells)
 
     def has_key(self, begin, end):
-        """Whether one of the keys that the range can have is in the filter."""
+        """Whether one of the keys that the range can have is in the filter, and all its cells."""
         least, greatest = self.lengths
         if least != greatest or least > 64:
             return True
         cells = self.cells_of(begin, end, 8 * least)
-        return cells is None or any(self.first.has(h64(key, self.seed)) for key in cells)
+        return cells is None or any(
+            self.first.has(h64(key, self.seed)) and
+            all(self.has(cell_entry(cell(key, bits), bits, self.seed), copies)
+                for bits, copies in self.cells) for key in cells)
 
     def has_prefixes(self, begin, end):
         for delimiter, depth, copies in self.prefixes:
@@ -1024,23 +1027,25 @@ def range_cases():
     for bits_per_entry in (1.25, 2, 3):
         yield ("compact", [(24, 1), (32, 1)], [], False, 0, 77, many, bits_per_entry), [
             (number(first, 4), number(first + width, 4))
-            for first, width in ((96, 1), (97, 1), (98, 90), (1000, 10), (5000, 20), (20000, 5),
+            for first, width in ((96, 1), (97, 1), (98, 90), (1000, 10), (4000, 20), (20000, 5),
                                  (29100, 1), (30000, 50), (1 << 24, 9), (1 << 30, 1))]
 
 
 def ranges():
+    """Each filter first as version 0.1.0 wrote it, without limits."""
     for arguments, queries in range_cases():
         layout, cells, prefixes, is_partition, family, seed, keys = arguments[:7]
-        made = RangeFilter(*arguments)
         cells = ",".join("%dx%d" % kind for kind in cells) or "-"
         prefixes = ",".join("%02x:%dx%d" % kind for kind in prefixes) or "-"
-        yield (f"{layout} {made.bits_per_entry} {cells} {prefixes} {made.num_entries} "
-               f"{int(is_partition)} {family} {seed} "
-               f"{','.join(key.hex() or '-' for key in keys)} {made.filter.hex()}")
-        for begin, end in queries:
-            answer = "may" if made.may_match(begin, end) else "no"
-            assert answer == "may" or not any(begin <= key < end for key in keys)
-            yield f"range {begin.hex() or '-'} {end.hex() or '-'} {answer}"
+        for has_limits in (False, True):
+            made = RangeFilter(*arguments, has_limits=has_limits)
+            yield (f"{layout} {made.bits_per_entry} {cells} {prefixes} {made.num_entries} "
+                   f"{int(is_partition)} {family} {seed} "
+                   f"{','.join(key.hex() or '-' for key in keys)} {made.filter.hex()}")
+            for begin, end in queries:
+                answer = "may" if made.may_match(begin, end) else "no"
+                assert answer == "may" or not any(begin <= key < end for key in keys)
+                yield f"range {begin.hex() or '-'} {end.hex() or '-'} {answer}"
 
 
 FILES = {"ranges.txt": ranges, "vectors.txt": vectors, "keys.txt": keys,
