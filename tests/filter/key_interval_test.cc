@@ -147,7 +147,7 @@ TEST(KeyIntervalTest, HasTheNumbersOfTheModelAndEachKey) {
       interval.num_bytes = 1 + random() % (model.limits.size() / 2 + (has_more ? 1 : 0));
       SCOPED_TRACE(testing::PrintToString(begin) + " " + testing::PrintToString(end));
       const Strings numbers = model.NumbersOf(begin, end, interval.num_bytes);
-      const bool has_any = interval.Set(limits, model.field, begin, end);
+      const bool has_any = interval.Set(limits, begin, end);
       ASSERT_EQ(has_any, !numbers.empty());
       for (auto key = model.keys.lower_bound(begin); key != model.keys.end() && *key < end; ++key) {
         const std::string number = Padded(*key, interval.num_bytes);
@@ -172,16 +172,15 @@ TEST(KeyIntervalTest, HasTheNumbersOfTheModelAndEachKey) {
 
 // Up to 64 bytes, and more numbers than are counted.
 TEST(KeyIntervalTest, LongNumbers) {
-  const RangeField field;  // without limits
-  const KeyLimits limits(field);
+  const KeyLimits limits;  // that say nothing
   KeyInterval interval;
   interval.num_bytes = filter::kMaxCellBytes;
   const std::string start(60, 'x');
-  ASSERT_TRUE(interval.Set(limits, field, start + "abc\xff", start + "abd\3"));
+  ASSERT_TRUE(interval.Set(limits, start + "abc\xff", start + "abd\3"));
   EXPECT_EQ(interval.NumCells(limits, 512), 4U);
   EXPECT_EQ(interval.NumCells(limits, 504), 2U);
   EXPECT_EQ(interval.CommonBits(), 8 * 62 + 5);
-  ASSERT_TRUE(interval.Set(limits, field, start, "y"));
+  ASSERT_TRUE(interval.Set(limits, start, "y"));
   EXPECT_GT(interval.NumCells(limits, 512), KeyInterval::kMostCounted);
   EXPECT_EQ(interval.NumCells(limits, 8), 1U);
   std::string cell(64, '\xff');

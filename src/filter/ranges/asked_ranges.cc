@@ -31,30 +31,8 @@ uint32_t RangesToNextSample() {
   return 1 + RandomBelow(2 * kRangesPerSample - 1);
 }
 
-// The greatest z with end - begin <= 2^-z.
-uint16_t ResolutionBits(std::string_view begin, std::string_view end) {
-  uint64_t top = 0;  // the highest word of the difference that is not 0
-  size_t top_at = 0;
-  bool is_power = false;  // all words below it are 0
-  uint64_t borrow = 0;
-  for (size_t i = (std::max(begin.size(), end.size()) + 7) / 8; i-- > 0;) {
-    const uint64_t low = KeyWord(begin, 8 * i);
-    const uint64_t high = KeyWord(end, 8 * i);
-    const uint64_t difference = high - low - borrow;
-    borrow = high < low || (high == low && borrow != 0) ? 1 : 0;
-    if (difference == 0) continue;
-    is_power = top == 0;
-    top = difference;
-    top_at = i;
-  }
-  if (top == 0) return AskedShape::kMaxResolutionBits;  // they differ in zeros at the end
-  is_power = is_power && (top & (top - 1)) == 0;
-  const size_t bits = 64 * top_at + static_cast<size_t>(__builtin_clzll(top)) + (is_power ? 1 : 0);
-  return static_cast<uint16_t>(std::min<size_t>(bits, AskedShape::kMaxResolutionBits));
-}
-
 uint32_t Pack(const AskedShape& shape) {
-  static_assert(AskedShape::kMaxResolutionBits < 1 << 15);
+  static_assert(kMaxCellBits < 1 << 15);
   return (shape.is_prefix ? 1U << 31 : 0) | uint32_t{shape.resolution_bits} << 16 |
          uint32_t{shape.last_byte} << 8 | shape.depth;
 }
@@ -67,20 +45,25 @@ AskedShape Unpack(uint64_t slot) {
 
 }  // namespace
 
-AskedShape RangeShape(std::string_view begin, std::string_view end) {
-  AskedShape shape;
-  shape.resolution_bits = ResolutionBits(begin, end);
-  shape.is_prefix = CompareWithSuccessor(end, begin) == 0;
-  if (!shape.is_prefix) return shape;
-  shape.last_byte = static_cast<uint8_t>(begin.back());
+bool RangeShape(const KeyLimits& limits, std::string_view begin, std::string_view end,
+                AskedShape* shape) {
+  KeyInterval numbers;
+  numbers.num_bytes = kMaxCellBytes;
+  if (!numbers.Set(limits, begin, end)) return false;
+  *shape = AskedShape();
+  shape->resolution_bits = static_cast<uint16_t>(numbers.ResolutionBits(limits));
+  shape->is_prefix = CompareWithSuccessor(end, begin) == 0;
+  if (!shape->is_prefix) return true;
+  shape->last_byte = static_cast<uint8_t>(begin.back());
   const auto depth = std::count(begin.begin(), begin.end(), begin.back());
-  shape.depth = static_cast<uint8_t>(std::min<decltype(depth)>(depth, UINT8_MAX));
-  return shape;
+  shape->depth = static_cast<uint8_t>(std::min<decltype(depth)>(depth, UINT8_MAX));
+  return true;
 }
 
-void AskedRanges::Add(std::string_view begin, std::string_view end) {
-  if (begin.empty() || begin >= end) return;
-  const uint32_t shape = Pack(RangeShape(begin, end));
+void AskedRanges::Add(std::string_view begin, std::string_view end, const KeyLimits& limits) {
+  AskedShape asked;
+  if (begin.empty() || begin >= end || !RangeShape(limits, begin, end, &asked)) return;
+  const uint32_t shape = Pack(asked);
   static_assert(kNumSlots / kBucketSlots == 1 << 3);
   std::atomic<uint64_t>* const bucket = slots_ + kBucketSlots * (shape * 0x9E3779B1U >> (32 - 3));
   // The slot of the shape, or else the first slot with the least count, which is 0 if it is free.
@@ -126,22 +109,23 @@ uint64_t AskedRanges::num_ranges() const {
   return sum;
 }
 
-void AskedByFamily::AddSampled(uint32_t family, std::string_view begin, std::string_view end) {
+void AskedByFamily::AddSampled(uint32_t family, const KeyLimits& limits, std::string_view begin,
+                               std::string_view end) {
   // The range that brings this number to 0 is the next sample.
   static thread_local uint32_t ranges_to_next_sample = 1;
   if (--ranges_to_next_sample != 0) return;
   ranges_to_next_sample = RangesToNextSample();
-  Add(family, begin, end);
+  OfFamily(family).Add(begin, end, limits);
 }
 
-void AskedByFamily::Add(uint32_t family, std::string_view begin, std::string_view end) {
+AskedRanges& AskedByFamily::OfFamily(uint32_t family) {
   size_t i = family == 0 ? 0 : 1;
   for (; i + 1 < kMaxFamilies; ++i) {
     uint32_t found = families_[i].load(kUnordered);
     if (found == 0 && families_[i].compare_exchange_strong(found, family, kUnordered)) break;
     if (found == family) break;
   }
-  ranges_[i].Add(begin, end);
+  return ranges_[i];
 }
 
 const AskedRanges* AskedByFamily::Find(uint32_t family) const {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "src/filter/ranges/key_interval.h"
 #include "src/filter/ranges/range_counts.h"
 #include "src/filter/ranges/range_field.h"
 
@@ -14,11 +15,7 @@ namespace bloomline::filter {
 
 // The shape of a range, without its place.
 struct AskedShape {
-  static constexpr uint16_t kMaxResolutionBits = 8 * kMaxBoundBytes;
-
-  // A cell of this many bits is about as wide as the range: if the bounds are read as binary
-  // fractions 0.b1b2b3..., this is the greatest z with end - begin <= 2^-z. For a prefix, it is the
-  // length of the prefix.
+  // A cell of this many bits is about as wide as the range, in numbers of the filter's keys.
   uint16_t resolution_bits = 0;
   // Whether the range has exactly the keys that begin with `begin`.
   bool is_prefix = false;
@@ -30,8 +27,10 @@ struct AskedShape {
   uint32_t count = 0;
 };
 
-// The shape of [begin, end), without a count. begin < end, and `begin` is not empty.
-AskedShape RangeShape(std::string_view begin, std::string_view end);
+// Sets *shape to that of [begin, end), without a count. Returns false if no key can lie there.
+// begin < end, and `begin` is not empty. The limits are those of a filter.
+bool RangeShape(const KeyLimits& limits, std::string_view begin, std::string_view end,
+                AskedShape* shape);
 
 // Counts shapes in a table of fixed size by Unbiased Space Saving (Ting 2018, Data Sketches for
 // Disaggregated Subset Sum and Frequent Item Estimation): a shape without a slot raises the least
@@ -47,8 +46,9 @@ class AskedRanges {
   // When a count reaches this, all counts are halved, so that new habits prevail over old ones.
   static constexpr uint32_t kMaxCount = 1 << 20;
 
-  // Ignores ranges that no filter rejects: empty ones, and those that begin with the empty key.
-  void Add(std::string_view begin, std::string_view end);
+  // Ignores ranges that no filter rejects, empty ones and those that begin with the empty key, and
+  // ranges that filters reject without entries.
+  void Add(std::string_view begin, std::string_view end, const KeyLimits& limits = KeyLimits());
 
   // Writes up to `max` shapes, the most frequent first, and returns how many.
   size_t Copy(AskedShape* shapes, size_t max) const;
@@ -81,13 +81,14 @@ class AskedByFamily {
   // Adds the first 1,000 ranges of the process, and then about one in 16 of each thread. The steps
   // are random: with a fixed step, the sample could always meet the same range of several that take
   // turns.
-  void AddSampled(uint32_t family, std::string_view begin, std::string_view end);
+  void AddSampled(uint32_t family, const KeyLimits& limits, std::string_view begin,
+                  std::string_view end);
 
   // Null if no range of the family was added.
   const AskedRanges* Find(uint32_t family) const;
 
  private:
-  void Add(uint32_t family, std::string_view begin, std::string_view end);
+  AskedRanges& OfFamily(uint32_t family);
 
   // The first stays 0, for the unknown family. A new family takes the next one that is 0.
   std::atomic<uint32_t> families_[kMaxFamilies] = {};

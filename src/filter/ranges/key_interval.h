@@ -15,16 +15,20 @@
 
 namespace bloomline::filter {
 
-// The least and the greatest byte of the field's keys at each position.
+// What the field says about all keys: their lengths, and the least and the greatest byte at each
+// position.
 struct KeyLimits {
-  explicit KeyLimits(const RangeField& field);
+  explicit KeyLimits(const RangeField& field = {});
 
+  size_t min_key_bytes;
+  size_t max_key_bytes;
   unsigned char least[kMaxCellBytes];
   unsigned char greatest[kMaxCellBytes];
 };
 
-// The cell after this one within the limits. The last cell becomes the first one.
-void Advance(const KeyLimits& limits, size_t bits, char* cell);
+// Moves to the next cell within the limits. The last cell becomes the first one; returns false
+// then.
+bool Advance(const KeyLimits& limits, size_t bits, char* cell);
 
 // All numbers from `first` to `last`, of which each byte is within the limits.
 struct KeyInterval {
@@ -33,13 +37,15 @@ struct KeyInterval {
 
   // Sets the least interval that has all keys of [begin, end). Returns false if it is empty: then
   // the range has none. begin < end.
-  bool Set(const KeyLimits& limits, const RangeField& field, std::string_view begin,
-           std::string_view end);
+  bool Set(const KeyLimits& limits, std::string_view begin, std::string_view end);
 
   // How many bits at the start are the same in all these numbers.
   size_t CommonBits() const;
   // The number of different cells, or more than kMostCounted.
   uint64_t NumCells(const KeyLimits& limits, size_t bits) const;
+  // The length of cells that are about as wide: the greatest z for which 2^-z is at least the
+  // number of numbers, if all there are were 1 and the digits of a byte 2^-8 of it each.
+  size_t ResolutionBits(const KeyLimits& limits) const;
   // What lies in the cell, which is one of these: with_first and with_last say whether it has
   // `first` and `last`.
   KeyInterval InCell(const KeyLimits& limits, size_t bits, const char* cell, bool with_first,

@@ -30,7 +30,7 @@ class RangeQuery {
   }
 
   bool MayMatch() {
-    return asked_.Set(limits_, field_, begin_, end_) && !NoKeyHasPrefix() && CellsMayMatch();
+    return asked_.Set(limits_, begin_, end_) && !NoKeyHasPrefix() && CellsMayMatch();
   }
 
  private:
@@ -42,23 +42,21 @@ class RangeQuery {
     const bool goes_on = begin_.substr(0, first.size()) == first;
     const std::string_view searched = goes_on ? begin_.substr(0, kMaxPrefixBytes) : first;
     int num_left = kMaxCovering;
-    for (size_t i = 0; i < kinds.num_prefixes;) {
-      const size_t first_kind = i;
+    for (size_t i = 0; i < kinds.num_prefixes; ++i) {
       const unsigned char delimiter = kinds.prefixes[i].delimiter;
-      while (i < kinds.num_prefixes && kinds.prefixes[i].delimiter == delimiter) ++i;
-      const PrefixKinds same = {kinds.prefixes + first_kind, kinds.prefixes + i};
+      if (i != 0 && delimiter == kinds.prefixes[i - 1].delimiter) continue;
       const char byte = static_cast<char>(delimiter);
       auto depth = static_cast<size_t>(std::count(searched.begin(), searched.end(), byte));
       for (size_t at = searched.size(); depth > 0 && num_left > 0; --depth) {
         at = searched.rfind(byte, at - 1);
-        const EntryKinds::Prefix* const kind = same.OfDepth(depth);
+        const EntryKinds::Prefix* const kind = KindOf(delimiter, depth);
         if (kind == nullptr) continue;
         const std::string_view prefix = searched.substr(0, at + 1);
         // Every key of [begin, end) must begin with the prefix, or with one of a few.
         if (begin_.substr(0, prefix.size()) == prefix && CompareWithSuccessor(end_, prefix) <= 0) {
           if (!HasPrefix(prefix, *kind)) return true;
           --num_left;
-        } else if (NoKeyHasPrefixOf(prefix.size(), same)) {
+        } else if (NoKeyHasPrefixOf(prefix.size(), delimiter)) {
           return true;
         }
       }
@@ -66,23 +64,9 @@ class RangeQuery {
     return false;
   }
 
-  // The kinds of prefixes of one delimiter.
-  struct PrefixKinds {
-    // Null if this depth has no entries.
-    const EntryKinds::Prefix* OfDepth(size_t depth) const {
-      const EntryKinds::Prefix* kind = begin;
-      while (kind != end && kind->depth != std::min(depth, kMaxDepth)) ++kind;
-      return kind == end ? nullptr : kind;
-    }
-
-    const EntryKinds::Prefix* begin;
-    const EntryKinds::Prefix* end;
-  };
-
   // Whether all keys of the range begin with delimited prefixes of so many bytes that are not
   // there. A key shorter than a number is padded, so it must be known to have a delimiter 0 itself.
-  bool NoKeyHasPrefixOf(size_t num_bytes, const PrefixKinds& kinds) {
-    const unsigned char delimiter = kinds.begin->delimiter;
+  bool NoKeyHasPrefixOf(size_t num_bytes, unsigned char delimiter) {
     if (num_bytes > asked_.num_bytes || (delimiter == 0 && num_bytes > field_.min_key_bytes)) {
       return false;
     }
@@ -93,12 +77,21 @@ class RangeQuery {
     for (; count > 0; --count, Advance(limits_, 8 * num_bytes, bytes)) {
       const char byte = static_cast<char>(delimiter);
       const auto depth = static_cast<size_t>(std::count(bytes, bytes + num_bytes, byte));
-      const EntryKinds::Prefix* const kind = kinds.OfDepth(depth);
+      const EntryKinds::Prefix* const kind = KindOf(delimiter, depth);
       if (bytes[num_bytes - 1] != byte || kind == nullptr) return false;
       --num_left_;
       if (HasPrefix({bytes, num_bytes}, *kind)) return false;
     }
     return true;
+  }
+
+  // Null if these prefixes have no entries.
+  const EntryKinds::Prefix* KindOf(unsigned char delimiter, size_t depth) const {
+    const EntryKinds::Prefix* const end = field_.kinds.prefixes + field_.kinds.num_prefixes;
+    const auto* const kind = std::find_if(field_.kinds.prefixes, end, [&](const auto& one) {
+      return one.delimiter == delimiter && one.depth == std::min(depth, kMaxDepth);
+    });
+    return kind == end ? nullptr : kind;
   }
 
   bool CellsMayMatch() {

@@ -20,7 +20,7 @@ constexpr int kMaxAskedEntries = 64;
 struct OpenRanges {
   bool is_understood = false;  // else every range may match
   RangeField field;
-  KeyLimits limits = KeyLimits(field);
+  KeyLimits limits;
   OpenFilter keys;
   OpenFilter entries;
   uint64_t seed = 0;

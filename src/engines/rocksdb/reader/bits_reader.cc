@@ -178,7 +178,7 @@ class RangeBitsReader final : public BitsReader {
     std::string_view begin;
     std::string_view end;
     if (!LastRange(entry, &begin, &end)) return true;
-    if (asked_ != nullptr) asked_->AddSampled(ranges_.field.family, begin, end);
+    if (asked_ != nullptr) asked_->AddSampled(ranges_.field.family, ranges_.limits, begin, end);
     const bool may_match = filter::RangeMayMatch(ranges_, begin, end);
     if (filter::IsSampled()) AddSample(filter::Answers::kRanges, 1, &may_match);
     return may_match;
