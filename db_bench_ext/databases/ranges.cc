@@ -13,6 +13,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "db_bench_ext/databases/harness.h"
+#include "db_bench_ext/databases/padded_shapes.h"
 #include "db_bench_ext/databases/range_lists.h"
 #include "db_bench_ext/databases/range_shapes.h"
 #include "db_bench_ext/databases/rocksdb_database.h"
@@ -68,8 +69,9 @@ void CheckSubjects(const std::set<std::string>& chosen) {
 
 std::vector<Shape> AllShapes() {
   std::vector<Shape> shapes = Shapes();
-  const std::vector<Shape> lists = RealLists();
-  shapes.insert(shapes.end(), lists.begin(), lists.end());
+  for (const std::vector<Shape>& more : {PaddedShapes(), RealLists()}) {
+    shapes.insert(shapes.end(), more.begin(), more.end());
+  }
   return shapes;
 }
 
