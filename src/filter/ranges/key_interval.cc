@@ -97,13 +97,6 @@ bool KeyInterval::Set(const KeyLimits& limits, std::string_view begin, std::stri
   return true;
 }
 
-size_t KeyInterval::CommonBits() const {
-  const auto at = static_cast<size_t>(std::mismatch(first, first + num_bytes, last).first - first);
-  if (at == num_bytes) return 8 * num_bytes;
-  const unsigned different = Byte(first[at]) ^ Byte(last[at]);
-  return 8 * at + static_cast<size_t>(__builtin_clz(different) - 24);
-}
-
 uint64_t KeyInterval::NumCells(const KeyLimits& limits, size_t bits) const {
   const size_t size = CellBytes(bits);
   const auto same = std::mismatch(first, first + size, last).first - first;

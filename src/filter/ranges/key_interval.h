@@ -39,8 +39,6 @@ struct KeyInterval {
   // the range has none. begin < end.
   bool Set(const KeyLimits& limits, std::string_view begin, std::string_view end);
 
-  // How many bits at the start are the same in all these numbers.
-  size_t CommonBits() const;
   // The number of different cells, or more than kMostCounted.
   uint64_t NumCells(const KeyLimits& limits, size_t bits) const;
   // The length of cells that are about as wide: the greatest z for which 2^-z is at least the

@@ -98,9 +98,8 @@ class RangeQuery {
     // All keys of the range are in one cell of the lengths below `level`. The finest one says most,
     // then those that cut the range into few parts. The coarser ones help only if the others are
     // false positives.
-    const size_t common_bits = asked_.CommonBits();
     size_t level = 0;
-    while (level < num_levels_ && LevelBits(level) <= common_bits) ++level;
+    while (level < num_levels_ && asked_.NumCells(limits_, LevelBits(level)) == 1) ++level;
     if (level < num_levels_) {
       const uint64_t count = asked_.NumCells(limits_, LevelBits(level));
       if (count <= kFirstCells && !AnyMayMatch(asked_, count, level)) return false;
