@@ -47,7 +47,7 @@ RangeKeyShape RandomShape(std::mt19937_64* random, const size_t (&starts)[n]) {
   shape.start.assign(starts[draw(n)], kStartBytes[draw(4)]);
   shape.max_bytes = 2 + draw(5);
   shape.min_bytes = draw(3) == 0 ? shape.max_bytes : draw(2);
-  if (draw(3) == 0) {
+  if (shape.max_bytes >= 4 && draw(3) == 0) {  // or there would be few keys
     shape.least.resize(shape.max_bytes);
     for (char& byte : shape.least) byte = "\0-/0a\xfc"[draw(6)];
   }
