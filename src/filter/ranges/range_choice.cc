@@ -38,7 +38,7 @@ double CompactEntryRate(double bits_per_entry) {
 // 0.9, 0.09 and 0.01 of the keys. A bit gains the same in all levels if a level with a tenth of the
 // keys has entries of 3.5 more bits, which give a tenth of the errors. At 0.7 entries per key,
 // these shares do that.
-constexpr double kShares[] = {0.8, 2.2, 4.5};
+constexpr double kShares[] = {0.8, 2.2, 9};
 
 // The bits that entries may take for each key of this level: its share of their bits in all levels.
 double BitsPerKey(const RangeMemory& memory) {
@@ -153,16 +153,12 @@ class AskedPlaces {
     for (size_t delimiter = 0; delimiter < RangeCounts::kDelimiters.size(); ++delimiter) {
       if (only_sure && delimiter >= RangeCounts::kNumSureDelimiters) break;
       if (!counts_.IsFrequent(delimiter)) continue;
-      double last = 1;
       for (size_t depth = 1; depth <= counts_.max_depth(delimiter); ++depth) {
         const double entries = counts_.num_prefixes(delimiter, depth);
-        // No new entries: the part between the two is the same in all keys.
-        const bool is_same = entries < kSaysMore * last && last < kSaysMore * entries;
-        if (entries < 2 || is_same) continue;
-        last = entries;
+        if (entries < 2) continue;
         const Place place = {delimiter, depth, 0, entries};
         candidates_.Add({place, 0});
-        asked_.Add({place, 1});
+        asked_.Add({place, std::sqrt(1 + counts_.num_siblings(delimiter, depth))});
         has_prefixes_ = true;
       }
     }

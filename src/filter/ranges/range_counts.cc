@@ -61,6 +61,7 @@ size_t RangeCounts::CountDelimiters(const KeyDifference& key, size_t needed) {
     if (--num_places_of_[kind] == 0) num_keys_with_[kind] += num_keys_ - 1 - has_since_[kind];
   }
   if (key.common_bytes <= other_at_) other_at_ = SIZE_MAX;
+  std::array<bool, kDelimiters.size()> has_new = {};
   for (size_t at = key.common_bytes; at < key.key.size(); ++at) {
     const uint8_t kind = ByteKind(key.key[at]);
     if (kind == kOtherText) continue;
@@ -72,6 +73,8 @@ size_t RangeCounts::CountDelimiters(const KeyDifference& key, size_t needed) {
     if (num_places_of_[kind] == 0) has_since_[kind] = num_keys_ - 1;
     const size_t depth = std::min<size_t>(++num_places_of_[kind], kMaxDepth);
     ++num_prefixes_[kind][depth - 1];
+    if (!has_new[kind]) ++num_siblings_[kind][depth - 1];
+    has_new[kind] = true;
     if (depth <= max_depth_[kind]) needed = std::max(needed, at + 1);
   }
   if (other_at_ != SIZE_MAX && ++num_other_keys_ > kFewKeys && !is_text()) {

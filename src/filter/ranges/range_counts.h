@@ -93,6 +93,10 @@ class RangeCounts {
   double num_prefixes(size_t delimiter, size_t depth) const {
     return num_prefixes_[delimiter][depth - 1];
   }
+  // How many of them differ from the prefix before them in this part alone.
+  double num_siblings(size_t delimiter, size_t depth) const {
+    return num_siblings_[delimiter][depth - 1];
+  }
   // num_cells[i]: how many different cells of i bits the keys have, i <= kMaxCellBits.
   using NumCells = std::array<double, kMaxCellBits + 1>;
   void CopyNumCells(NumCells* num_cells) const;
@@ -108,6 +112,7 @@ class RangeCounts {
   bool has_delimiters_ = true;   // text, of which prefixes may be chosen
   std::array<uint32_t, kMaxCellBits> num_new_from_bit_ = {};
   std::array<std::array<uint32_t, kMaxDepth>, kDelimiters.size()> num_prefixes_ = {};
+  std::array<std::array<uint32_t, kMaxDepth>, kDelimiters.size()> num_siblings_ = {};
   // Where the delimiters of the last key are, and of which kind.
   struct Place {
     uint16_t at;
