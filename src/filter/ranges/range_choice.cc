@@ -155,7 +155,7 @@ class AskedPlaces {
       if (!counts_.IsFrequent(delimiter)) continue;
       for (size_t depth = 1; depth <= counts_.max_depth(delimiter); ++depth) {
         const double entries = counts_.num_prefixes(delimiter, depth);
-        if (entries < 2) continue;
+        if (!counts_.Distinguishes(delimiter, depth)) continue;
         const Place place = {delimiter, depth, 0, entries};
         candidates_.Add({place, 0});
         asked_.Add({place, std::sqrt(1 + counts_.num_siblings(delimiter, depth))});
@@ -241,15 +241,17 @@ class AskedPlaces {
       Place place = {range.delimiter, range.depth, range.bits, 0};
       if (range.delimiter == kCells) {
         place.num_entries = num_cells(range.bits);
+        if (place.num_entries < 2) continue;
         const size_t asked_bits = std::min(range.bits, kMaxCellBits);
         for (size_t bits = asked_bits; bits > 0; bits = (bits - 1) / 8 * 8) {
           use[bits] = std::max<uint8_t>(use[bits], bits == asked_bits ? kAsked : kShorter);
         }
       } else {
+        if (!counts_.Distinguishes(range.delimiter, range.depth)) continue;
         place.num_entries = counts_.num_prefixes(range.delimiter, range.depth);
         max_depth[range.delimiter] = counts_.max_depth(range.delimiter);
       }
-      if (place.num_entries >= 2) asked_.Add({place, range.weight});
+      asked_.Add({place, range.weight});
     }
     double last = 1;
     for (size_t bits = 1; bits <= std::min(counts_.max_bits(), kMaxCellBits); ++bits) {
@@ -262,7 +264,9 @@ class AskedPlaces {
     for (size_t delimiter = 0; delimiter < kCells; ++delimiter) {
       for (size_t depth = 1; depth <= max_depth[delimiter]; ++depth) {
         const double entries = counts_.num_prefixes(delimiter, depth);
-        if (entries >= 2) candidates_.Add({{delimiter, depth, 0, entries}, 0});
+        if (counts_.Distinguishes(delimiter, depth)) {
+          candidates_.Add({{delimiter, depth, 0, entries}, 0});
+        }
       }
     }
   }
