@@ -143,6 +143,8 @@ class AskedPlaces {
   // What the last byte of a cell distinguishes.
   double NewBits(size_t bits) const { return std::log2(Times(bits)); }
 
+  // A prefix that all keys have is among them: RocksDB also asks the first file of a level that lies
+  // behind the range.
   void AddPrefixes() {
     const bool only_sure = counts_.num_sure_prefixes() != 0;
     const size_t first = asked_.size;
@@ -151,7 +153,7 @@ class AskedPlaces {
       if (!counts_.IsFrequent(delimiter)) continue;
       for (size_t depth = 1; depth <= counts_.max_depth(delimiter); ++depth) {
         const double entries = counts_.num_prefixes(delimiter, depth);
-        if (!counts_.Distinguishes(delimiter, depth)) continue;
+        if (entries == 0) continue;
         const Place place = {delimiter, depth, 0, entries};
         candidates_.Add({place, 0});
         asked_.Add({place, std::sqrt(1 + counts_.num_siblings(delimiter, depth))});
@@ -241,8 +243,8 @@ class AskedPlaces {
           use[bits] = std::max<uint8_t>(use[bits], bits == asked_bits ? kAsked : kShorter);
         }
       } else {
-        if (!counts_.Distinguishes(range.delimiter, range.depth)) continue;
         place.num_entries = counts_.num_prefixes(range.delimiter, range.depth);
+        if (place.num_entries == 0) continue;
         max_depth[range.delimiter] = counts_.max_depth(range.delimiter);
       }
       asked_.Add({place, range.weight});
@@ -258,9 +260,7 @@ class AskedPlaces {
     for (size_t delimiter = 0; delimiter < kCells; ++delimiter) {
       for (size_t depth = 1; depth <= max_depth[delimiter]; ++depth) {
         const double entries = counts_.num_prefixes(delimiter, depth);
-        if (counts_.Distinguishes(delimiter, depth)) {
-          candidates_.Add({{delimiter, depth, 0, entries}, 0});
-        }
+        if (entries != 0) candidates_.Add({{delimiter, depth, 0, entries}, 0});
       }
     }
   }
@@ -280,7 +280,7 @@ constexpr double kLeastGain = 0.004;
 
 // Missing numbers often lie beside stored ones. A shorter entry would reject this share fewer
 // ranges than if missing keys were uniform.
-constexpr double kOfShorter = 0.5;
+constexpr double kOfShorter = 0.25;
 
 using Rates = std::array<double, kMaxCopies + 1>;  // of an entry, by its copies
 

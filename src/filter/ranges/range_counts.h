@@ -97,11 +97,6 @@ class RangeCounts {
   double num_siblings(size_t delimiter, size_t depth) const {
     return num_siblings_[delimiter][depth - 1];
   }
-  // False if no key has this prefix, or all keys have the same one, as far as the last key shows.
-  bool Distinguishes(size_t delimiter, size_t depth) const {
-    const double num = num_prefixes(delimiter, depth);
-    return num > 1 || (num == 1 && num_places_of_[delimiter] < depth);
-  }
   // num_cells[i]: how many different cells of i bits the keys have, i <= kMaxCellBits.
   using NumCells = std::array<double, kMaxCellBits + 1>;
   void CopyNumCells(NumCells* num_cells) const;
