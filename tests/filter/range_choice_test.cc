@@ -183,6 +183,23 @@ TEST(RangeChoiceTest, SmallFilesOfOneTreeAreAlike) {
   }
 }
 
+// RocksDB asks the first file of a level that ends behind the range, so a file of one directory is
+// asked for those before it, too.
+TEST(RangeChoiceTest, RangesBeforeAFile) {
+  std::mt19937_64 random(13);
+  Keys keys;
+  while (keys.size() < 200) {
+    keys.insert("share/man/man1/git-" + std::to_string(random() % 100) + "_" +
+                std::to_string(random() % 100) + ".gz");
+  }
+  std::vector<Range> queries;
+  for (int i = 0; i < 2000; ++i) {
+    queries.push_back(Prefix("lib/python/site" + std::to_string(i) + "/"));
+    queries.push_back(Prefix("share/man/de" + std::to_string(i) + "/"));
+  }
+  ExpectFewMatch(keys, queries, {0.05, 0.05, 0.05});
+}
+
 TEST(RangeChoiceTest, NothingIsChosenForNothing) {
   const filter::RangeMemory memory = {3.2, 0, true, 0};
   EXPECT_TRUE(filter::ChooseEntries(filter::RangeCounts(), memory).kinds.empty());
