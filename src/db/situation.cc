@@ -24,6 +24,12 @@ std::optional<Format> StockFormatOf(const Group& group) {
 
 }  // namespace
 
+bool ReadsRibbon(const Inputs& inputs, const FamilyGroups& groups) {
+  const auto version = directory::VersionOf(inputs.databases[groups.database].rocksdb_version);
+  if (version != directory::RocksDBVersion()) return version >= directory::kFirstWithRibbon;
+  return groups.all.kinds.count(engine_filters::Kind::kRocksDBRibbon) != 0;
+}
+
 advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) {
   const directory::ColumnFamily& family = inputs.column_family(groups);
   advice::Situation situation;
@@ -31,10 +37,7 @@ advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) 
   situation.leveled =
       family.compaction_style.empty() || family.compaction_style == "kCompactionStyleLevel";
   situation.stock_format = StockFormatOf(groups.all);
-  const std::string& version = inputs.databases[groups.database].rocksdb_version;
-  situation.reads_ribbon = version.empty()
-                               ? groups.all.kinds.count(engine_filters::Kind::kRocksDBRibbon) != 0
-                               : directory::VersionOf(version) >= directory::kFirstWithRibbon;
+  situation.reads_ribbon = ReadsRibbon(inputs, groups);
   situation.cpu = advice::BuildCpuOf(ActiveKernelName());
   situation.table_bytes = groups.all.bytes;
   situation.level_size_ratio = family.level_size_ratio;

@@ -12,6 +12,10 @@ namespace bloomline::db {
 // filter that is not understood counts as one that matches every key.
 advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups);
 
+// Whether RocksDB is known to read Ribbon filters: from the version that opened the database last
+// or, if that is unknown, from such filters.
+bool ReadsRibbon(const Inputs& inputs, const FamilyGroups& groups);
+
 }  // namespace bloomline::db
 
 #endif  // BLOOMLINE_DB_SITUATION_H_

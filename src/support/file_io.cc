@@ -26,10 +26,18 @@ FileStatus StatusIn(const struct stat& found) {
   status.size = static_cast<uint64_t>(found.st_size);
   status.device = static_cast<uint64_t>(found.st_dev);
   status.number = static_cast<uint64_t>(found.st_ino);
+#ifdef __APPLE__
+  const struct timespec& changed = found.st_mtimespec;
+#else
+  const struct timespec& changed = found.st_mtim;
+#endif
+  status.changed_ns = int64_t{changed.tv_sec} * 1000000000 + changed.tv_nsec;
   if (S_ISREG(found.st_mode)) {
     status.kind = FileKind::kRegular;
   } else if (S_ISDIR(found.st_mode)) {
     status.kind = FileKind::kFolder;
+  } else if (S_ISLNK(found.st_mode)) {
+    status.kind = FileKind::kLink;
   } else if (S_ISFIFO(found.st_mode) || S_ISSOCK(found.st_mode)) {
     status.kind = FileKind::kPipe;
   }
@@ -132,6 +140,13 @@ bool Examine(int descriptor, FileStatus* status) {
   return true;
 }
 
+bool ExamineLink(const std::string& path, FileStatus* status) {
+  struct stat found;
+  if (lstat(path.c_str(), &found) != 0) return false;
+  *status = StatusIn(found);
+  return true;
+}
+
 int64_t ReadSome(int descriptor, size_t at_most, char* dst) {
   return read(descriptor, dst, OneTransfer(at_most));
 }
@@ -182,12 +197,26 @@ ReplacementFile::~ReplacementFile() {
   if (folder_ >= 0) close(folder_);
 }
 
-bool AppendStart(const ByteSource& from, uint64_t n, ByteSink* out, std::string* error) {
+bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* text,
+                   std::string* error) {
+  InputFile file;
+  if (!file.Open(path, error)) return false;
+  if (file.size() > max_bytes) {
+    *error = path + ": has " + std::to_string(file.size()) + " bytes; allowed: up to " +
+             std::to_string(max_bytes);
+    return false;
+  }
+  text->resize(static_cast<size_t>(file.size()));
+  return file.ReadAt(0, file.size(), text->data(), error);
+}
+
+bool AppendPart(const ByteSource& from, uint64_t begin, uint64_t end, ByteSink* out,
+                std::string* error) {
   constexpr uint64_t kAtOnce = 1 << 20;
   std::string piece;
-  for (uint64_t done = 0; done < n; done += piece.size()) {
-    piece.resize(static_cast<size_t>(std::min(n - done, kAtOnce)));
-    if (!from.ReadAt(done, piece.size(), piece.data(), error) ||
+  for (; begin < end; begin += piece.size()) {
+    piece.resize(static_cast<size_t>(std::min(end - begin, kAtOnce)));
+    if (!from.ReadAt(begin, piece.size(), piece.data(), error) ||
         !out->Append(piece.data(), piece.size(), error)) {
       return false;
     }

@@ -18,7 +18,7 @@ constexpr int kStandardInput = 0;
 constexpr int kStandardOutput = 1;
 constexpr int kStandardError = 2;
 
-enum class FileKind { kRegular, kFolder, kPipe, kOther };  // kPipe: or a socket
+enum class FileKind { kRegular, kFolder, kPipe, kLink, kOther };  // kPipe: or a socket
 
 struct FileStatus {
   FileKind kind = FileKind::kOther;
@@ -26,6 +26,12 @@ struct FileStatus {
   // Identify the file under any name.
   uint64_t device = 0;
   uint64_t number = 0;
+  int64_t changed_ns = 0;  // when its bytes were last changed; links to it do not count
+
+  bool operator==(const FileStatus& other) const {
+    return kind == other.kind && size == other.size && device == other.device &&
+           number == other.number && changed_ns == other.changed_ns;
+  }
 };
 
 // What opening a named pipe does while no process writes to it.
@@ -40,6 +46,8 @@ int CloseFile(int descriptor);
 // These examine what a path names, also through links, or what is open.
 bool Examine(const std::string& path, FileStatus* status);
 bool Examine(int descriptor, FileStatus* status);
+// Examines a link itself.
+bool ExamineLink(const std::string& path, FileStatus* status);
 
 // Returns how many bytes were read: at least one, or 0 at the end of the file, and at most 2^30.
 int64_t ReadSome(int descriptor, size_t at_most, char* dst);
@@ -77,8 +85,13 @@ class InputFile : public ByteSource {
   uint64_t size_ = 0;
 };
 
-// Appends the first `n` bytes of the source to `out`, a MiB at a time.
-bool AppendStart(const ByteSource& from, uint64_t n, ByteSink* out, std::string* error);
+// Reads all of a file of at most max_bytes.
+bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* text,
+                   std::string* error);
+
+// Appends the bytes of the source from `begin` to `end` to `out`, a MiB at a time.
+bool AppendPart(const ByteSource& from, uint64_t begin, uint64_t end, ByteSink* out,
+                std::string* error);
 
 // kDone: Commit returns when the disk has the file. kNotNow: Commit does not wait, and after a
 // power failure the new file may be empty. That suits files that are written again soon.

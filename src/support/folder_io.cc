@@ -13,7 +13,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <tuple>
 
 #include "src/support/file_io.h"
 #include "src/support/set_error.h"
@@ -29,30 +28,6 @@ bool Sync(int descriptor, const std::string& path, std::string* error) {
   if (Uninterrupted([&] { return fsync(descriptor); }) == 0) return true;
   if (errno == EINVAL || errno == ENOTSUP) return true;  // this file system cannot sync folders
   return SystemFailure(path, "cannot be synced", error);
-}
-
-// The mode comes last, because a change of the owner clears some of its bits.
-bool TakeOwnerAndMode(int descriptor, const std::string& path, const std::string& like,
-                      std::string* error) {
-  struct stat old;
-  struct stat now;
-  if (stat(like.c_str(), &old) != 0) return SystemFailure(like, "cannot be examined", error);
-  if (fstat(descriptor, &now) != 0) return SystemFailure(path, "cannot be examined", error);
-  const bool is_others = now.st_uid != old.st_uid || now.st_gid != old.st_gid;
-  if (is_others && fchown(descriptor, old.st_uid, old.st_gid) != 0) {
-    return SystemFailure(path, "cannot be given to the owner of " + like, error);
-  }
-  if (fchmod(descriptor, old.st_mode & 07777) == 0) return true;
-  return SystemFailure(path, "cannot take the mode of " + like, error);
-}
-
-bool FinishOpen(int descriptor, const std::string& path, const std::string& like,
-                std::string* error) {
-  return TakeOwnerAndMode(descriptor, path, like, error) && Sync(descriptor, path, error);
-}
-
-int OpenFolder(const std::string& path) {
-  return Uninterrupted([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY); });
 }
 
 }  // namespace
@@ -93,23 +68,29 @@ bool NewFile::Clone([[maybe_unused]] const std::string& from) const {
 }
 
 bool NewFile::Finish(const std::string& like, std::string* error) {
-  if (!FinishOpen(descriptor_, path_, like, error)) return false;
+  if (!TakeOwnerAndMode(path_, like, error) || !Sync(descriptor_, path_, error)) return false;
   const int descriptor = descriptor_;
   descriptor_ = -1;
   if (close(descriptor) == 0 || errno == EINTR) return true;  // with EINTR it is closed
   return SystemFailure(path_, "cannot be closed", error);
 }
 
-bool FinishFolder(const std::string& path, const std::string& like, std::string* error) {
-  const int folder = OpenFolder(path);
-  if (folder < 0) return SystemFailure(path, "cannot be opened", error);
-  const bool is_done = FinishOpen(folder, path, like, error);
-  close(folder);
-  return is_done;
+bool TakeOwnerAndMode(const std::string& path, const std::string& like, std::string* error) {
+  struct stat old;
+  struct stat now;
+  if (stat(like.c_str(), &old) != 0) return SystemFailure(like, "cannot be examined", error);
+  if (stat(path.c_str(), &now) != 0) return SystemFailure(path, "cannot be examined", error);
+  const bool is_others = now.st_uid != old.st_uid || now.st_gid != old.st_gid;
+  if (is_others && chown(path.c_str(), old.st_uid, old.st_gid) != 0) {
+    return SystemFailure(path, "cannot be given to the owner of " + like, error);
+  }
+  // The mode comes last, because a change of the owner clears some of its bits.
+  if (chmod(path.c_str(), old.st_mode & 07777) == 0) return true;
+  return SystemFailure(path, "cannot take the mode of " + like, error);
 }
 
 bool SyncFolder(const std::string& path, std::string* error) {
-  const int folder = OpenFolder(path);
+  const int folder = Uninterrupted([&] { return OpenFile(path, NoWriter::kGoOn); });
   if (folder < 0) return SystemFailure(path, "cannot be opened", error);
   const bool is_synced = Sync(folder, path, error);
   close(folder);
@@ -135,52 +116,21 @@ FileLock::~FileLock() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-FileLock::Result FileLock::Take(const std::string& path, std::string* error) {
+bool FileLock::Take(const std::string& path, std::string* error) {
   if (descriptor_ < 0) {
     descriptor_ = Uninterrupted([&] { return open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY); });
   }
-  if (descriptor_ < 0 && errno == ENOENT) return Result::kNoFile;
+  if (descriptor_ < 0 && errno == ENOENT) return true;
   if (descriptor_ < 0) {
-    SystemFailure(path, "cannot be opened for writing, and so not be locked", error);
-    return Result::kFailed;
+    return SystemFailure(path, "cannot be opened for writing, and so not be locked", error);
   }
   struct flock lock = {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
-  if (fcntl(descriptor_, F_SETLK, &lock) == 0) return Result::kLocked;
-  if (errno == EACCES || errno == EAGAIN) {
-    *error = path + ": is locked";
-    return Result::kIsLocked;
-  }
-  SystemFailure(path, "cannot be locked", error);
-  return Result::kFailed;
-}
-
-bool FileState::operator==(const FileState& other) const {
-  const auto parts = [](const FileState& state) {
-    return std::tie(state.is_link, state.is_folder, state.device, state.number, state.size,
-                    state.changed_seconds, state.changed_nanoseconds);
-  };
-  return parts(*this) == parts(other);
-}
-
-bool ExamineState(const std::string& path, FileState* state) {
-  struct stat found;
-  if (lstat(path.c_str(), &found) != 0) return false;
-#ifdef __APPLE__
-  const struct timespec& changed = found.st_mtimespec;
-#else
-  const struct timespec& changed = found.st_mtim;
-#endif
-  state->is_link = S_ISLNK(found.st_mode);
-  state->is_folder = S_ISDIR(found.st_mode);
-  state->is_regular = S_ISREG(found.st_mode);
-  state->device = static_cast<uint64_t>(found.st_dev);
-  state->number = static_cast<uint64_t>(found.st_ino);
-  state->size = static_cast<uint64_t>(found.st_size);
-  state->changed_seconds = static_cast<int64_t>(changed.tv_sec);
-  state->changed_nanoseconds = static_cast<int64_t>(changed.tv_nsec);
-  return true;
+  if (fcntl(descriptor_, F_SETLK, &lock) == 0) return true;
+  if (errno != EACCES && errno != EAGAIN) return SystemFailure(path, "cannot be locked", error);
+  *error = path + ": is locked: a program has the database open; allowed: closed databases";
+  return false;
 }
 
 void AwaitEndingSignals() {

@@ -1,6 +1,6 @@
-// New files and folders that take the owner and mode of old ones, locks, and signals that end a
-// process once it has cleaned up. For commands that write whole folders. Errors name the path and
-// what the system said.
+// New files and folders that take the owner and mode of old ones, the engines' lock, and signals
+// that end a process once it has cleaned up. For commands that write whole folders. Errors name the
+// path and what the system said.
 #ifndef BLOOMLINE_SUPPORT_FOLDER_IO_H_
 #define BLOOMLINE_SUPPORT_FOLDER_IO_H_
 
@@ -33,8 +33,8 @@ class NewFile : public ByteSink {
   int descriptor_ = -1;
 };
 
-// Does the same as NewFile::Finish for a folder, whose files must be there.
-bool FinishFolder(const std::string& path, const std::string& like, std::string* error);
+// Gives the file or folder the owner and mode of another.
+bool TakeOwnerAndMode(const std::string& path, const std::string& like, std::string* error);
 
 // Returns when the disk has the names in the folder.
 bool SyncFolder(const std::string& path, std::string* error);
@@ -45,35 +45,19 @@ bool RenameNew(const std::string& from, const std::string& to, std::string* erro
 // end, and when this process closes any other descriptor of the file.
 class FileLock {
  public:
-  enum class Result { kLocked, kNoFile, kIsLocked, kFailed };
-
   FileLock() = default;
   ~FileLock();
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 
-  // Creates no file. *error is set with kIsLocked and kFailed.
-  Result Take(const std::string& path, std::string* error);
+  // Takes the lock, again if it was dropped. Creates no file: without one, there is no lock.
+  // Returns false with *error if another process has it, or the file cannot be written.
+  bool Take(const std::string& path, std::string* error);
+  bool has_file() const { return descriptor_ >= 0; }
 
  private:
   int descriptor_ = -1;
 };
-
-// What tells two states of a file apart. Links to it change neither.
-struct FileState {
-  bool is_link = false;
-  bool is_folder = false;
-  bool is_regular = false;
-  uint64_t device = 0;
-  uint64_t number = 0;
-  uint64_t size = 0;
-  int64_t changed_seconds = 0;
-  int64_t changed_nanoseconds = 0;
-
-  bool operator==(const FileState& other) const;
-};
-// Does not follow a link.
-bool ExamineState(const std::string& path, FileState* state);
 
 // From now on, SIGINT, SIGTERM and SIGHUP only set what EndingSignal returns; 0: none came. A
 // signal that the process ignores stays ignored.

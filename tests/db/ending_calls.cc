@@ -38,9 +38,9 @@ extern "C" ssize_t write(int descriptor, const void* bytes, size_t n) {
   return descriptor <= STDERR_FILENO || IsMade() ? real(descriptor, bytes, n) : -1;
 }
 extern "C" int fsync(int) { return IsMade() ? 0 : -1; }
-extern "C" int fchmod(int descriptor, mode_t mode) {
-  static auto* const real = Real<int(int, mode_t)>("fchmod");
-  return IsMade() ? real(descriptor, mode) : -1;
+extern "C" int chmod(const char* path, mode_t mode) {
+  static auto* const real = Real<int(const char*, mode_t)>("chmod");
+  return IsMade() ? real(path, mode) : -1;
 }
 extern "C" int mkdir(const char* path, mode_t mode) {
   static auto* const real = Real<int(const char*, mode_t)>("mkdir");

@@ -23,8 +23,8 @@
 #include "bloomline/rocksdb.h"
 #include "src/db/directory/database.h"
 #include "src/db/directory/manifest.h"
-#include "src/db/rewrite/rocksdb_manifest.h"
-#include "src/db/rewrite/rocksdb_table.h"
+#include "src/db/rewrite/new_manifest.h"
+#include "src/db/rewrite/table_rewrite.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/stock/bloom_bytes.h"
 #include "tests/db/manifest_writer.h"
@@ -278,8 +278,8 @@ size_t RewriteAll(const std::string& folder, TableRewrite rewrite) {
     const auto family = static_cast<size_t>(file.column_family);
     const db::TableSource source{file.path, database.column_families[family].comparator,
                                  file.bytes};
-    const db::TableFacts facts = db::CheckTable(source);
-    EXPECT_EQ(facts.verdict, db::Verdict::kRewritable) << facts.reason;
+    bool knows_new_bloom;
+    EXPECT_EQ(db::CheckTable(source, &knows_new_bloom, &error), Outcome::kDone) << error;
     rewrite.number = next++;
     const std::string path = Numbered((folder + "/").c_str(), rewrite.number, ".sst");
     db::NewTable& added = tables[file.number];
@@ -564,44 +564,49 @@ TEST(RewriteTest, RefusesWhatItDoesNotKnow) {
   static OwnOrder own;
   struct Row {
     const char* reason;
-    db::Verdict verdict;
+    Outcome outcome;
     std::function<void(Case*)> change;
     bool has_keys = true;
   };
-  using db::Verdict;
   const Row rows[] = {
-      {"policy 'app.Policy'", Verdict::kRefused,
+      {"filters of the policy 'app.Policy'", Outcome::kRefused,
        [](Case* c) { c->table.filter_policy.reset(new OwnPolicy(c->table.filter_policy)); }},
-      {"prefix extractor 'app.Prefix'", Verdict::kRefused,
+      {"prefix extractor 'app.Prefix'", Outcome::kRefused,
        [](Case* c) { c->options.prefix_extractor = std::make_shared<OwnPrefix>(); }},
-      {"has no filter", Verdict::kLeft,
+      {"has no filter", Outcome::kLeft,
        [](Case* c) {
          c->options.comparator = &own;
          c->table.filter_policy.reset();
        }},
-      {"has no keys", Verdict::kLeft, [](Case*) {}, false},
-      {"neither keys nor prefixes", Verdict::kLeft,
+      {"has no keys", Outcome::kLeft, [](Case*) {}, false},
+      {"neither keys nor prefixes", Outcome::kLeft,
        [](Case* c) { c->table.whole_key_filtering = false; }},
   };
   TempDir dir;
+  bool ignored;
+  std::string error;
   for (const Row& row : rows) {
     Case one;
     row.change(&one);
     one.Finish();
     const std::string path = WriteTable(one, dir.Path("table"), row.has_keys);
-    const db::TableFacts facts = db::CheckTable({path, "", std::filesystem::file_size(path)});
-    EXPECT_EQ(facts.verdict, row.verdict) << facts.reason;
-    EXPECT_NE(facts.reason.find(row.reason), std::string::npos) << facts.reason;
+    EXPECT_EQ(db::CheckTable({path, "", std::filesystem::file_size(path)}, &ignored, &error),
+              row.outcome)
+        << error;
+    EXPECT_NE(error.find(row.reason), std::string::npos) << error;
   }
   Case one;
   one.Finish();
   const std::string path = WriteTable(one, dir.Path("table"));
   const uint64_t bytes = std::filesystem::file_size(path);
-  EXPECT_NE(db::CheckTable({path, "", bytes + 1}).reason.find("the MANIFEST says"),
-            std::string::npos);
-  EXPECT_NE(db::CheckTable({path, "app.OwnOrder", bytes}).reason.find("'app.OwnOrder'"),
-            std::string::npos);
-  EXPECT_EQ(db::CheckTable({dir.Path("none"), "", 1}).verdict, Verdict::kFailed);
+  const auto refuses = [&](const db::TableSource& source, const char* reason) {
+    EXPECT_EQ(db::CheckTable(source, &ignored, &error), Outcome::kRefused) << error;
+    EXPECT_NE(error.find(reason), std::string::npos) << error;
+  };
+  refuses({path, "", bytes + 1}, "the MANIFEST says");
+  refuses({path, "app.OwnOrder", bytes}, "'app.OwnOrder'");
+  refuses({path, "", bytes, sstable::Engine::kLevelDB}, "is a table of another engine");
+  EXPECT_EQ(db::CheckTable({dir.Path("none"), "", 1}, &ignored, &error), Outcome::kFailed);
 }
 
 // Bits are cleared in a filter that no checksum covers: its keys then are not the table's.

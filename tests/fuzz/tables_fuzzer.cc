@@ -4,8 +4,8 @@
 #include "src/db/directory/manifest.h"
 #include "src/db/directory/options_file.h"
 #include "src/db/key_walk.h"
-#include "src/db/rewrite/rocksdb_manifest.h"
-#include "src/db/rewrite/rocksdb_table.h"
+#include "src/db/rewrite/new_manifest.h"
+#include "src/db/rewrite/table_rewrite.h"
 #include "src/db/sstable/bytes/checksum.h"
 #include "src/db/sstable/table.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -68,17 +68,17 @@ void CheckTable(const std::string& path, bool verify_checksums, uint64_t skip) {
 }
 
 // Gives the table a new filter, and reads what was written.
-void CheckRewriting(const std::string& bytes, bool verify_checksums, Format format) {
+void CheckRewriting(const std::string& bytes, bool verify_checksums, Format format,
+                    sstable::Engine engine) {
   const std::string path = FileOf(bytes);
-  const db::TableSource source{path, "", bytes.size(), verify_checksums};
-  const db::TableFacts facts = db::CheckTable(source);
-  Require((facts.verdict == db::Verdict::kRewritable) == facts.reason.empty(),
-          "what cannot be rewritten has a reason, and only that");
+  const db::TableSource source{path, "", bytes.size(), engine, verify_checksums};
+  std::string error;
+  bool knows_new_bloom;
+  RequireReason(db::CheckTable(source, &knows_new_bloom, &error) == db::Outcome::kDone, &error);
   db::TableRewrite rewrite;
   rewrite.format = format;
   support::OutputBytes written(bytes.size());
   db::RewrittenTable result;
-  std::string error;
   const db::Outcome outcome = db::RewriteTable(source, rewrite, &written, &result, &error);
   RequireReason(outcome == db::Outcome::kDone, &error);
   if (outcome != db::Outcome::kDone) return;
@@ -148,7 +148,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       constexpr bloomline::Format kFormats[] = {
           bloomline::Format::kBloom, bloomline::Format::kRibbon, bloomline::Format::kBlocked,
           bloomline::Format::kCompact};
-      CheckRewriting(bytes, verify_checksums, kFormats[skip]);
+      CheckRewriting(bytes, verify_checksums, kFormats[skip], bloomline::sstable::Engine::kRocksDB);
+      CheckRewriting(bytes, verify_checksums,
+                     skip < 2 ? bloomline::Format::kClassic : kFormats[skip],
+                     bloomline::sstable::Engine::kLevelDB);
       break;
     }
     case 1: {

@@ -162,11 +162,6 @@ int Complexity(const Choice& choice) {
   return (choice.format == Format::kCompact ? 2 : 0) + (choice.by_level ? 1 : 0);
 }
 
-std::string KindName(Format format) {
-  if (format == Format::kBloom) return "RocksDB Bloom";
-  return format == Format::kRibbon ? "RocksDB Ribbon" : FormatName(format);
-}
-
 // ---- Settings.
 
 // RocksDB uses this value for files of unknown level, so it must always be valid.
@@ -410,6 +405,11 @@ class Adviser {
 };
 
 }  // namespace
+
+std::string KindName(Format format) {
+  if (format == Format::kBloom) return "RocksDB Bloom";
+  return format == Format::kRibbon ? "RocksDB Ribbon" : FormatName(format);
+}
 
 bool Advise(const Situation& situation, const Request& request, Advice* advice,
             std::string* error) {

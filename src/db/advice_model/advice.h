@@ -101,6 +101,9 @@ struct Advice {
   }
 };
 
+// "RocksDB Ribbon", "compact".
+std::string KindName(Format format);
+
 // Returns false with *error, which names the value and the allowed range, if no level has keys, or
 // the request is impossible.
 bool Advise(const Situation& situation, const Request& request, Advice* advice, std::string* error);

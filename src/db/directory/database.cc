@@ -39,12 +39,6 @@ std::optional<uint64_t> NumberBehind(std::string_view prefix, std::string_view n
   return number;
 }
 
-// At least six digits: 12 is "000012".
-std::string SixDigits(uint64_t number) {
-  const std::string digits = std::to_string(number);
-  return digits.size() < 6 ? std::string(6 - digits.size(), '0') + digits : digits;
-}
-
 // The files of a folder that are used here.
 struct Listing {
   std::unordered_map<uint64_t, std::string> tables;  // the name by the number
@@ -76,18 +70,6 @@ bool ListFolder(const std::string& folder, Listing* listing, std::string* error)
   return !code || Refuse(error, folder, ": cannot be listed: ", code.message());
 }
 
-// Reads all of a file of at most max_bytes.
-bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* text,
-                   std::string* error) {
-  support::InputFile file;
-  if (!file.Open(path, error)) return false;
-  if (file.size() > max_bytes) {
-    return Refuse(error, path, ": has ", file.size(), " bytes; allowed: up to ", max_bytes);
-  }
-  text->resize(static_cast<size_t>(file.size()));
-  return file.ReadAt(0, file.size(), text->data(), error);
-}
-
 bool Exists(const std::string& path) {
   std::error_code code;
   return std::filesystem::status(path, code).type() != std::filesystem::file_type::not_found;
@@ -96,6 +78,7 @@ bool Exists(const std::string& path) {
 // ---- The live files of a database's folder at one moment, even while its owner changes it.
 
 struct Snapshot {
+  std::string manifest;  // its path
   LiveFiles live;
   // Indexed by folder: the database's own first, then RocksDB's db_paths and cf_paths.
   std::vector<std::pair<std::string, Listing>> listings;
@@ -118,7 +101,7 @@ constexpr uint64_t kMaxOptionsBytes = 256 << 20;
 bool ManifestPath(const std::string& path, std::string* manifest_path, std::string* error) {
   const std::string current = Join(path, "CURRENT");
   std::string name;
-  if (!ReadSmallFile(current, kMaxCurrentBytes, &name, error)) return false;
+  if (!support::ReadSmallFile(current, kMaxCurrentBytes, &name, error)) return false;
   while (!name.empty() && (name.back() == '\n' || name.back() == '\r')) name.pop_back();
   if (!NumberBehind("MANIFEST-", name)) {
     return Refuse(error, current, ": has ", support::Quoted(name),
@@ -140,7 +123,7 @@ bool HasAllTables(const Snapshot& snapshot) {
 // Reads CURRENT, the MANIFEST, then the listings of folders: a live table in a listing existed.
 bool TryToTake(const std::string& path, const std::vector<std::string>& table_folders,
                Snapshot* snapshot, std::string* error) {
-  std::string manifest;
+  std::string& manifest = snapshot->manifest;
   if (!ManifestPath(path, &manifest, error)) return false;
   if (!ReadManifest(manifest, &snapshot->live, error)) {
     if (!Exists(manifest)) {
@@ -159,8 +142,8 @@ bool TryToTake(const std::string& path, const std::vector<std::string>& table_fo
   }
   const uint64_t options = snapshot->listings.front().second.newest_options;
   std::string text;
-  if (options != 0 && ReadSmallFile(Join(path, "OPTIONS-" + SixDigits(options)), kMaxOptionsBytes,
-                                    &text, &snapshot->options_problem)) {
+  if (options != 0 && support::ReadSmallFile(Join(path, "OPTIONS-" + SixDigits(options)),
+                                             kMaxOptionsBytes, &text, &snapshot->options_problem)) {
     ParseOptionsFile(text, &snapshot->options);
   }
   return true;
@@ -313,6 +296,7 @@ bool ReadLive(const std::string& path, Database* database, std::string* error) {
   Snapshot snapshot;
   const bool was_in_use = IsInUse(path);  // an owner may close or open the database meanwhile
   if (!TakeSnapshot(path, database->table_folders, &snapshot, error)) return false;
+  database->manifest = snapshot.manifest;
   database->engine = EngineOf(snapshot);
   AddFiles(snapshot, database);
   AddLogs(snapshot, database);
@@ -352,6 +336,11 @@ void AddTable(const std::string& path, std::vector<Database>* databases) {
 }
 
 }  // namespace
+
+std::string SixDigits(uint64_t number) {
+  const std::string digits = std::to_string(number);
+  return std::string(6 - std::min<size_t>(digits.size(), 6), '0') + digits;
+}
 
 RocksDBVersion VersionOf(const std::string& text) {
   RocksDBVersion version;

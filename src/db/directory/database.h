@@ -52,8 +52,12 @@ using RocksDBVersion = std::pair<int, int>;
 RocksDBVersion VersionOf(const std::string& text);
 constexpr RocksDBVersion kFirstWithRibbon(6, 15);
 
+// As in the names of files, at least six digits: 12 is "000012".
+std::string SixDigits(uint64_t number);
+
 struct Database {
-  std::string path;  // empty: files named on the command line
+  std::string path;      // empty: files named on the command line
+  std::string manifest;  // the path of the one that CURRENT names
   sstable::Engine engine = sstable::Engine::kLevelDB;
   // RocksDB's version that last opened the database: "7.8.3"; empty: unknown. LOG says it, or
   // without LOG the newest OPTIONS file, which RocksDB may fail to write.

@@ -15,15 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using support::FileKind;
 using support::Refuse;
 
 // The folders in which engines keep what they no longer read.
-constexpr const char* kKnownFolders[] = {"archive", "lost"};
-
-bool IsKnownFolder(const std::string& name) {
-  return std::find(std::begin(kKnownFolders), std::end(kKnownFolders), name) !=
-         std::end(kKnownFolders);
-}
+bool IsKnownFolder(const std::string& name) { return name == "archive" || name == "lost"; }
 
 bool IsBelow(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first ==
@@ -33,26 +29,25 @@ bool IsBelow(const fs::path& path, const fs::path& folder) {
 // Adds one file, or returns false with *error if it is nothing that can be copied.
 bool AddFile(const fs::path& path, const std::string& name, DatabaseFolder* folder,
              std::string* error) {
-  support::FileState& state = folder->files[name];
-  if (!support::ExamineState(path, &state)) {
+  support::FileStatus& status = folder->files[name];
+  if (!support::ExamineLink(path, &status)) {
     return support::SystemFailure(path, "cannot be examined", error);
   }
-  if (state.is_link) {
-    std::error_code code;
+  std::error_code code;
+  if (status.kind == FileKind::kLink) {
     fs::path target = fs::canonical(path, code);
     if (code) target = fs::read_symlink(path, code);
     return Refuse(error, "the link '", path.string(), "' leads to '", target.string(),
                   "', so not all of the database is in '", folder->path,
                   "'; allowed: files of its own");
   }
-  const bool is_top = name.find('/') == name.npos;
-  if (state.is_regular || (state.is_folder && is_top && IsKnownFolder(name))) return true;
-  std::error_code code;
-  if (state.is_folder && fs::is_empty(path, code) && !code) return true;
+  const bool is_folder = status.kind == FileKind::kFolder;
+  if (status.kind == FileKind::kRegular || (is_folder && IsKnownFolder(name))) return true;
+  if (is_folder && fs::is_empty(path, code) && !code) return true;
   return Refuse(error, path.string(),
-                state.is_folder ? ": is a folder with files, which may be logs or tables of the "
-                                  "database; allowed: files in the database's folder itself"
-                                : ": is no regular file; allowed: files");
+                is_folder ? ": is a folder with files, which may be logs or tables of the "
+                            "database; allowed: files in the database's folder itself"
+                          : ": is no regular file; allowed: files");
 }
 
 bool ListFiles(const fs::path& path, const std::string& before, DatabaseFolder* folder,
@@ -62,20 +57,19 @@ bool ListFiles(const fs::path& path, const std::string& before, DatabaseFolder* 
   for (const fs::directory_iterator end; !code && entry != end; entry.increment(code)) {
     const std::string name = before + entry->path().filename().string();
     if (!AddFile(entry->path(), name, folder, error)) return false;
-    const bool is_listed = before.empty() && IsKnownFolder(name) && folder->files[name].is_folder;
+    const bool is_listed = IsKnownFolder(name) && folder->files[name].kind == FileKind::kFolder;
     if (is_listed && !ListFiles(entry->path(), name + "/", folder, error)) return false;
   }
   return !code || Refuse(error, path.string(), ": cannot be listed: ", code.message());
 }
 
-// Where a path in an OPTIONS file leads; empty if that depends on the program's working directory.
-std::string TargetOf(const std::string& value) {
-  if (fs::path(value).is_relative()) return "";
+// Without links, as far as the path exists. ".." behind a link is the parent of the folder that it
+// leads to.
+fs::path Resolved(const std::string& text) {
   std::error_code code;
-  fs::path path = fs::weakly_canonical(value, code);
-  if (code) path = fs::path(value).lexically_normal();
-  if (path.filename().empty()) path = path.parent_path();  // behind a slash
-  return path;
+  fs::path path = fs::weakly_canonical(fs::absolute(text), code);
+  if (code) path = fs::absolute(text).lexically_normal();
+  return path.filename().empty() ? path.parent_path() : path;  // behind a slash
 }
 
 // Replaces the option's values in all lines of the text.
@@ -95,6 +89,32 @@ void EmptyOption(const std::string& option, std::string* text) {
   }
 }
 
+// Empties the paths in an OPTIONS file's text that lead to the database's own folder.
+bool Detach(const std::string& folder, const std::string& name, const directory::OptionMap& section,
+            std::string* text, std::string* error) {
+  for (const char* const option :
+       {"wal_dir", "db_log_dir", "db_paths", "cf_paths", "blob_dir", "blob_paths"}) {
+    const auto found = section.find(option);
+    if (found == section.end()) continue;
+    const std::string& value = found->second;
+    if (value.empty() || value == "{}" || value == "nullptr") continue;
+    // A relative path depends on the program's working directory.
+    const std::string path = fs::path(value).is_relative() ? "" : Resolved(value).string();
+    if (path == folder) {
+      EmptyOption(option, text);
+      continue;
+    }
+    return Refuse(error, option, " in ", folder, "/", name, " is ", support::Quoted(value),
+                  path.empty() ? ", relative to the working directory of its program"
+                               : ", which leads to '" + path + "'",
+                  ", and not to '", folder,
+                  "'; allowed: the database's folder itself. With these options, a program on the "
+                  "new folder would use, and delete, what the old one has there. If nothing of the "
+                  "database is there, remove the line");
+  }
+  return true;
+}
+
 }  // namespace
 
 bool ListDatabase(const std::string& path, DatabaseFolder* folder, std::string* error) {
@@ -108,15 +128,11 @@ bool ListDatabase(const std::string& path, DatabaseFolder* folder, std::string* 
 bool CheckTarget(const std::string& database, const std::string& new_folder, std::string* target,
                  std::string* error) {
   std::error_code code;
-  // Not normalized as text: behind a link, ".." is the parent of the folder that it leads to.
-  fs::path path = fs::absolute(new_folder, code);
-  if (!code && path.filename().empty()) path = path.parent_path();  // behind a slash
-  const fs::path parent = code ? fs::path() : fs::canonical(path.parent_path(), code);
-  if (code || !fs::is_directory(parent, code)) {
+  const fs::path path = Resolved(new_folder);
+  if (!fs::is_directory(path.parent_path(), code)) {
     return Refuse(error, new_folder, ": the folder that it should be in cannot be used",
                   code ? ": " + code.message() : "");
   }
-  path = parent / path.filename();
   const fs::path old = fs::canonical(database, code);
   if (code) return Refuse(error, database, ": ", code.message());
   if (IsBelow(path, old) || IsBelow(old, path)) {
@@ -125,8 +141,8 @@ bool CheckTarget(const std::string& database, const std::string& new_folder, std
   }
   *target = path;
   for (const std::string& name : {*target, *target + ".partial"}) {
-    support::FileState state;
-    if (!support::ExamineState(name, &state) && errno == ENOENT) continue;
+    support::FileStatus status;
+    if (!support::ExamineLink(name, &status) && errno == ENOENT) continue;
     return Refuse(error, name, ": exists; allowed: ",
                   name == *target
                       ? "a new name"
@@ -136,36 +152,22 @@ bool CheckTarget(const std::string& database, const std::string& new_folder, std
   return true;
 }
 
-bool DetachOptions(const DatabaseFolder& folder, const std::string& name, std::string* text,
-                   std::string* error) {
-  directory::OptionsFile options;
-  directory::ParseOptionsFile(*text, &options);
-  const auto check = [&](const directory::OptionMap& section) {
-    for (const char* const option :
-         {"wal_dir", "db_log_dir", "db_paths", "cf_paths", "blob_dir", "blob_paths"}) {
-      const auto found = section.find(option);
-      if (found == section.end()) continue;
-      const std::string& value = found->second;
-      if (value.empty() || value == "{}" || value == "nullptr") continue;
-      const std::string path = TargetOf(value);
-      if (path == folder.path) {
-        EmptyOption(option, text);
-        continue;
-      }
-      return Refuse(error, option, " in ", folder.path, "/", name, " is ", support::Quoted(value),
-                    path.empty() ? ", relative to the working directory of its program"
-                                 : ", which leads to '" + path + "'",
-                    ", and not to '", folder.path,
-                    "'; allowed: the database's folder itself. With these options, a program on "
-                    "the new folder would use, and delete, what the old one has there. If nothing "
-                    "of the database is there, remove the line");
+bool ReadOptions(const DatabaseFolder& folder, OptionsFiles* options, std::string* error) {
+  constexpr uint64_t kMaxBytes = 256 << 20;
+  for (const auto& [name, status] : folder.files) {
+    if (name.rfind("OPTIONS-", 0) != 0 || fs::path(name).has_extension()) continue;  // .dbtmp
+    std::string& text = options->texts[name];
+    if (!support::ReadSmallFile(folder.path + "/" + name, kMaxBytes, &text, error)) return false;
+    directory::OptionsFile parsed;
+    directory::ParseOptionsFile(text, &parsed);
+    options->newest_version =
+        std::max(options->newest_version, directory::VersionOf(parsed.version["rocksdb_version"]));
+    for (const auto& [family, section] : parsed.families) {
+      if (!Detach(folder.path, name, section, &text, error)) return false;
     }
-    return true;
-  };
-  for (const auto& [family, section] : options.families) {
-    if (!check(section)) return false;
+    if (!Detach(folder.path, name, parsed.database, &text, error)) return false;
   }
-  return check(options.database);
+  return true;
 }
 
 }  // namespace bloomline::db

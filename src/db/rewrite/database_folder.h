@@ -6,13 +6,14 @@
 #include <map>
 #include <string>
 
-#include "src/support/folder_io.h"
+#include "src/db/directory/database.h"
+#include "src/support/file_io.h"
 
 namespace bloomline::db {
 
 struct DatabaseFolder {
-  std::string path;                                 // absolute, without links
-  std::map<std::string, support::FileState> files;  // by name; "archive/000007.log"
+  std::string path;                                  // absolute, without links
+  std::map<std::string, support::FileStatus> files;  // by name; "archive/000007.log"
 };
 
 // Returns false with *error if the folder has links, or folders that no database needs: the new
@@ -25,12 +26,16 @@ bool ListDatabase(const std::string& path, DatabaseFolder* folder, std::string* 
 bool CheckTarget(const std::string& database, const std::string& new_folder, std::string* target,
                  std::string* error);
 
-// A path in an OPTIONS file names a folder that the database has outside of its own. A program that
-// opens the new folder with these options would use the old one's logs, and delete them. So this
-// returns false with *error for each such path but the folder itself, whose meaning does not change
-// if the option is empty: *text, the file's text, is changed to that. `name` is that of the file.
-bool DetachOptions(const DatabaseFolder& folder, const std::string& name, std::string* text,
-                   std::string* error);
+struct OptionsFiles {
+  std::map<std::string, std::string> texts;  // by name, as the new folder gets them
+  directory::RocksDBVersion newest_version;  // that they name
+};
+
+// Reads the folder's OPTIONS files. A path in them names a folder that the database has outside of
+// its own. A program that opens the new folder with these options would use the old one's logs, and
+// delete them. So this returns false with *error for each such path but the folder itself, whose
+// meaning does not change if the option is empty: the texts are changed to that.
+bool ReadOptions(const DatabaseFolder& folder, OptionsFiles* options, std::string* error);
 
 }  // namespace bloomline::db
 

@@ -1,28 +1,15 @@
 #include "src/db/rewrite/partial_folder.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 #include "src/support/file_io.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::db {
-namespace {
 
 namespace fs = std::filesystem;
-
-bool CopyBytes(const std::string& from, support::ByteSink* out, uint64_t* bytes,
-               std::string* error) {
-  support::InputFile file;
-  if (!file.Open(from, error) || !support::AppendStart(file, file.size(), out, error)) return false;
-  *bytes += file.size();
-  return true;
-}
-
-}  // namespace
 
 bool Pace::Wait(uint64_t bytes) {
   constexpr std::chrono::milliseconds kNap(20);  // then a signal is noticed
@@ -38,7 +25,7 @@ bool Pace::Wait(uint64_t bytes) {
 }
 
 bool PacedFile::Append(const char* data, uint64_t n, std::string* error) {
-  return pace_.Wait(n) ? file_.Append(data, n, error) : support::Refuse(error, kInterrupted);
+  return pace_.Wait(n) ? NewFile::Append(data, n, error) : support::Refuse(error, kInterrupted);
 }
 
 PartialFolder::~PartialFolder() {
@@ -61,36 +48,31 @@ bool PartialFolder::Create(std::string* error) {
 
 bool PartialFolder::Link(const std::string& name, std::string* error) {
   std::error_code code;
-  if (!clones_) {
-    fs::create_hard_link(from_ + "/" + name, path_ + "/" + name, code);
-    copied_.linked += !code;
-    return !code || Copy(name, error);
-  }
-  return Add(
-      name, name,
-      [&](PacedFile* out) {
-        const bool is_cloned = out->file()->Clone(from_ + "/" + name);
-        ++(is_cloned ? copied_.cloned : copied_.copied);
-        return is_cloned || CopyBytes(from_ + "/" + name, out, &copied_.copied_bytes, error);
-      },
-      error);
+  if (clones_) return Copy(name, error);
+  fs::create_hard_link(from_ + "/" + name, path_ + "/" + name, code);
+  copied_.linked += !code;
+  return !code || Copy(name, error);
 }
 
 bool PartialFolder::Copy(const std::string& name, std::string* error) {
-  ++copied_.copied;
-  return Add(
-      name, name,
-      [&](PacedFile* out) {
-        return CopyBytes(from_ + "/" + name, out, &copied_.copied_bytes, error);
-      },
-      error);
+  const auto write = [&](PacedFile* out, std::string* why) {
+    const std::string from = from_ + "/" + name;
+    const bool is_cloned = clones_ && out->Clone(from);
+    ++(is_cloned ? copied_.cloned : copied_.copied);
+    if (is_cloned) return true;
+    support::InputFile file;
+    if (!file.Open(from, why)) return false;
+    copied_.copied_bytes += file.size();
+    return support::AppendPart(file, 0, file.size(), out, why);
+  };
+  return Add(name, name, write, error);
 }
 
-bool PartialFolder::AddText(const std::string& name, const std::string& like, std::string_view text,
-                            std::string* error) {
-  return Add(
-      name, like, [&](PacedFile* out) { return out->Append(text.data(), text.size(), error); },
-      error);
+bool PartialFolder::AddText(const std::string& name, std::string_view text, std::string* error) {
+  const auto write = [&](PacedFile* out, std::string* why) {
+    return out->Append(text.data(), text.size(), why);
+  };
+  return Add(name, name, write, error);
 }
 
 bool PartialFolder::AddFolder(const std::string& name, std::string* error) {
@@ -101,10 +83,14 @@ bool PartialFolder::AddFolder(const std::string& name, std::string* error) {
 }
 
 bool PartialFolder::Commit(std::string* error) {
+  folders_.emplace_back();  // the folder itself
   for (const std::string& name : folders_) {
-    if (!support::FinishFolder(path_ + "/" + name, from_ + "/" + name, error)) return false;
+    const std::string path = path_ + "/" + name;
+    if (!support::TakeOwnerAndMode(path, from_ + "/" + name, error) ||
+        !support::SyncFolder(path, error)) {
+      return false;
+    }
   }
-  if (!support::FinishFolder(path_, from_, error)) return false;
   if (support::EndingSignal() != 0) return support::Refuse(error, kInterrupted);
   if (!support::RenameNew(path_, target_, error)) return false;
   if (support::SyncFolder(fs::path(target_).parent_path(), error)) {

@@ -30,16 +30,14 @@ class Pace {
   uint64_t bytes_ = 0;
 };
 
-class PacedFile final : public support::ByteSink {
+class PacedFile final : public support::NewFile {
  public:
   explicit PacedFile(Pace* pace) : pace_(*pace) {}
 
   bool Append(const char* data, uint64_t n, std::string* error) override;
-  support::NewFile* file() { return &file_; }
 
  private:
   Pace& pace_;
-  support::NewFile file_;
 };
 
 // How files come into the folder that are not written anew.
@@ -65,23 +63,21 @@ class PartialFolder {
 
   const std::string& path() const { return path_; }
   const Copied& copied() const { return copied_; }
-  Pace* pace() { return &pace_; }
 
   bool Create(std::string* error);
-  // Files of the old folder, by name.
+  // Files of the old folder, by name. Where links cannot be had, Link copies.
   bool Link(const std::string& name, std::string* error);
   bool Copy(const std::string& name, std::string* error);
-  // Writes a new file with the owner and mode of the old folder's file `like`. `write` gets the
-  // sink and *error, and returns false if it failed.
+  // Writes a new file with the owner and mode of the old folder's file `like`. write(sink, error)
+  // returns false if it failed.
   template <typename Write>
   bool Add(const std::string& name, const std::string& like, const Write& write,
            std::string* error) {
     PacedFile file(&pace_);
-    return file.file()->Create(path_ + "/" + name, error) && write(&file) &&
-           file.file()->Finish(from_ + "/" + like, error);
+    return file.Create(path_ + "/" + name, error) && write(&file, error) &&
+           file.Finish(from_ + "/" + like, error);
   }
-  bool AddText(const std::string& name, const std::string& like, std::string_view text,
-               std::string* error);
+  bool AddText(const std::string& name, std::string_view text, std::string* error);
   // Commit gives it the owner and mode of the old folder's.
   bool AddFolder(const std::string& name, std::string* error);
   // Returns when the disk has the folder under its name.
@@ -90,7 +86,7 @@ class PartialFolder {
  private:
   const std::string from_;
   const std::string target_;
-  const bool clones_;  // instead of links
+  const bool clones_;  // instead of linking and copying
   Pace pace_;
   std::vector<std::string> folders_;
   std::string path_;  // empty if there is no folder

@@ -14,72 +14,55 @@
 #include "src/db/rewrite/folder_writer.h"
 #include "src/db/rewrite/partial_folder.h"
 #include "src/db/rewrite/rewrite_plan.h"
+#include "src/support/file_io.h"
 #include "src/support/folder_io.h"
+#include "src/support/process.h"
 
 namespace bloomline::db {
 namespace {
-
-using support::FileLock;
-
-int Fail(int exit_code, const std::string& error) {
-  cli::PrintError("bloomline db rewrite: " + error);
-  return exit_code;
-}
 
 class Rewrite {
  public:
   explicit Rewrite(RewriteOptions options) : options_(std::move(options)) {}
 
   int Run() {
+    const Outcome outcome = RunSteps();
+    if (outcome == Outcome::kDone) return cli::kExitOk;
+    if (!error_.empty()) cli::PrintError("bloomline db rewrite: " + error_);
+    cli::FlushOutput();
+    if (support::EndingSignal() != 0) support::EndBySignal(support::EndingSignal());
+    if (outcome == Outcome::kRefused) return cli::kExitImpossible;
+    return outcome == Outcome::kLacksKey ? cli::kExitCheckFailed : cli::kExitFailure;
+  }
+
+ private:
+  // All but kDone set error_, unless it has been printed.
+  Outcome RunSteps() {
     const std::string& path = options_.folder;
     if (!CheckTarget(path, options_.new_folder, &target_, &error_) ||
-        !ListDatabase(path, &folder_, &error_) || !Lock() || !CheckOptions()) {
-      return Fail(cli::kExitImpossible, error_);
+        !ListDatabase(path, &folder_, &error_) || !Lock() ||
+        !ReadOptions(folder_, &option_files_, &error_)) {
+      return Outcome::kRefused;
     }
     options_.common.paths = {folder_.path};
     inputs_ = OpenInputs(options_.common);
     before_ = Inspect(&inputs_, options_.common, "rewrite", "");
-    if (const int problems = ReportProblems(inputs_, "rewrite"); problems != cli::kExitOk) {
-      return problems;
-    }
-    if (!HasOptions()) return Fail(cli::kExitImpossible, error_);
+    if (ReportProblems(inputs_, "rewrite") != cli::kExitOk) return Outcome::kFailed;
     // Reading the database has examined its lock, which drops this process's own.
-    if (!Lock() || !IsUnchanged()) return Fail(cli::kExitImpossible, error_);
-    int exit_code = MakePlan(options_, folder_, inputs_, before_, &plan_, &error_);
-    if (exit_code != cli::kExitOk) return Fail(exit_code, error_);
-    exit_code = PrintPlan();
-    if (exit_code != cli::kExitOk || options_.dry_run) return exit_code;
-    return Write();
+    if (!HasOptions() || !Lock() || !IsUnchanged()) return Outcome::kRefused;
+    const Outcome outcome = MakePlan(options_, folder_, option_files_.newest_version, inputs_,
+                                     before_, &plan_, &error_);
+    if (outcome != Outcome::kDone) return outcome;
+    if (!PrintPlan()) return Outcome::kRefused;
+    return options_.dry_run ? Outcome::kDone : Write();
   }
 
- private:
-  bool Lock() {
-    const FileLock::Result result = lock_.Take(folder_.path + "/LOCK", &error_);
-    has_lock_ = result == FileLock::Result::kLocked;
-    if (result != FileLock::Result::kIsLocked) return result != FileLock::Result::kFailed;
-    error_ += ": a program has the database open; allowed: databases that no program has open";
-    return false;
-  }
-
-  bool CheckOptions() {
-    for (const auto& [name, state] : folder_.files) {
-      std::string text;
-      if (name.rfind("OPTIONS-", 0) != 0) continue;
-      if (!ReadWhole(folder_.path + "/" + name, &text, &error_) ||
-          !DetachOptions(folder_, name, &text, &error_)) {
-        return false;
-      }
-    }
-    return true;
-  }
+  bool Lock() { return lock_.Take(folder_.path + "/LOCK", &error_); }
 
   // Without OPTIONS files, nothing says whether the logs are in this folder.
   bool HasOptions() {
-    const auto option_file = folder_.files.lower_bound("OPTIONS-");
-    if (inputs_.databases.front().engine == sstable::Engine::kLevelDB ||
-        (option_file != folder_.files.end() && option_file->first.rfind("OPTIONS-", 0) == 0)) {
-      return true;
-    }
+    const bool is_leveldb = inputs_.databases.front().engine == sstable::Engine::kLevelDB;
+    if (is_leveldb || !option_files_.texts.empty()) return true;
     error_ = folder_.path +
              ": has no OPTIONS file, so its wal_dir is unknown; a program on the new "
              "folder could use, and delete, logs of the old one; allowed: databases with OPTIONS";
@@ -96,51 +79,47 @@ class Rewrite {
 
   // Whether the database's files can have links in the new folder.
   bool CanLink() const {
-    support::FileState parent;
+    support::FileStatus parent;
     const std::string path = std::filesystem::path(target_).parent_path();
-    return !options_.clones && support::ExamineState(path, &parent) && !folder_.files.empty() &&
+    return support::Examine(path, &parent) && !folder_.files.empty() &&
            parent.device == folder_.files.begin()->second.device;
   }
 
-  int PrintPlan() {
-    std::string manifest;
-    if (!FindManifest(folder_, &manifest, &error_)) return Fail(cli::kExitFailure, error_);
-    files_ = SortFiles(folder_, inputs_, plan_, manifest);
-    uint64_t read = files_.copied_bytes;
-    uint64_t written = files_.copied_bytes;
+  // Returns false with error_ if it cannot be carried out.
+  bool PrintPlan() {
+    files_ = SortFiles(folder_, inputs_, plan_);
+    const char* way = "to copy, as the new folder is on another file system: ";
+    if (CanLink()) way = "to link: ";
+    if (options_.clones) way = "to clone: ";
+    const bool copies = !CanLink() && !options_.clones;
+    uint64_t read = files_.copied_bytes + (copies ? files_.linked_bytes : 0);
+    uint64_t written = read;
     for (const PlannedTable& table : plan_.tables) {
       read += inputs_.files[table.file].bytes;
       written += table.new_bytes;
     }
-    const bool links = CanLink();
-    if (!links && !options_.clones) {
-      read += files_.linked_bytes;
-      written += files_.linked_bytes;
-    }
     for (const std::string& filters : plan_.filters) cli::PrintLine("filters of " + filters);
     cli::PrintLine("to rewrite: " + FilesText(plan_.tables.size()));
-    PrintWrapped(std::string(links             ? "to link: "
-                             : options_.clones ? "to clone: "
-                                               : "to copy, as the new folder is on another file "
-                                                 "system: ") +
-                 FilesText(files_.linked.size()) + ", " + cli::BytesText(files_.linked_bytes));
+    PrintWrapped(way + FilesText(files_.linked.size()) + ", " +
+                 cli::BytesText(files_.linked_bytes));
     PrintLeft();
-    if (!files_.left_out.empty()) {
-      PrintWrapped("not in the new folder: " + FilesText(files_.left_out.size()) +
+    if (files_.num_left_out != 0) {
+      PrintWrapped("not in the new folder: " + FilesText(files_.num_left_out) +
                    " that the database does not need, such as LOCK");
     }
-    if (!has_lock_) cli::PrintLine("not locked: the database has no LOCK file");
+    if (!lock_.has_file()) cli::PrintLine("not locked: the database has no LOCK file");
     std::error_code code;
     const auto room = std::filesystem::space(std::filesystem::path(target_).parent_path(), code);
     cli::PrintLine("to read: " + cli::BytesText(read) + "; to write: " + cli::BytesText(written) +
                    (code ? "" : "; free: " + cli::BytesText(room.available)));
     cli::FlushOutput();
     if (plan_.tables.empty()) {
-      return Fail(cli::kExitImpossible, folder_.path + ": there is no file to rewrite");
+      error_ = folder_.path + ": there is no file to rewrite";
+    } else if (!code && room.available < written) {
+      error_ =
+          target_ + ": there is no room for " + cli::BytesText(written) + " on its file system";
     }
-    if (code || room.available >= written) return cli::kExitOk;
-    return Fail(cli::kExitImpossible, target_ + ": there is no room for " +
-                                          cli::BytesText(written) + " on its file system");
+    return error_.empty();
   }
 
   void PrintLeft() const {
@@ -149,28 +128,19 @@ class Rewrite {
     }
   }
 
-  int Write() {
+  Outcome Write() {
     support::AwaitEndingSignals();
-    int exit_code;
-    {
-      PartialFolder partial(folder_.path, target_, options_.clones, options_.bytes_per_second);
-      exit_code = WriteFolder(options_, folder_, inputs_, plan_, files_, &partial, &error_);
-      if (exit_code == cli::kExitOk && !IsUnchanged()) exit_code = cli::kExitImpossible;
-      if (exit_code == cli::kExitOk && support::EndingSignal() != 0) {
-        error_ = kInterrupted;
-        exit_code = cli::kExitFailure;
-      }
-      if (exit_code == cli::kExitOk) exit_code = Finish(&partial);
-    }
-    if (exit_code == cli::kExitOk) return exit_code;
-    Fail(exit_code, error_);
-    cli::FlushOutput();
-    if (support::EndingSignal() != 0) support::EndBySignal(support::EndingSignal());
-    return exit_code;
+    const bool shows_progress =
+        options_.common.progress.value_or(support::IsTerminal(support::kStandardError));
+    PartialFolder partial(folder_.path, target_, options_.clones, options_.bytes_per_second);
+    const Outcome outcome =
+        WriteFolder(files_, option_files_, inputs_, plan_, shows_progress, &partial, &error_);
+    if (outcome != Outcome::kDone) return outcome;
+    return IsUnchanged() ? Finish(&partial) : Outcome::kRefused;
   }
 
   // Reads the new folder once more, as any program would, then gives it its name.
-  int Finish(PartialFolder* partial) {
+  Outcome Finish(PartialFolder* partial) {
     CommonOptions common = options_.common;
     common.paths = {partial->path()};
     Inputs now = OpenInputs(common);
@@ -178,12 +148,11 @@ class Rewrite {
     if (ReportProblems(now, "rewrite") != cli::kExitOk ||
         now.files.size() != inputs_.files.size()) {
       error_ = partial->path() + ": the new folder is not what it should be";
-      return cli::kExitFailure;
+      return Outcome::kFailed;
     }
-    const Copied copied = partial->copied();
-    if (!partial->Commit(&error_)) return cli::kExitFailure;
-    PrintReport(now, after, copied);
-    return cli::kExitOk;
+    if (!partial->Commit(&error_)) return Outcome::kFailed;
+    PrintReport(now, after, partial->copied());
+    return Outcome::kDone;
   }
 
   void PrintReport(const Inputs& now, const Inspection& after, const Copied& copied) const {
@@ -227,8 +196,8 @@ class Rewrite {
   RewriteOptions options_;
   std::string target_;
   DatabaseFolder folder_;
-  FileLock lock_;
-  bool has_lock_ = false;
+  OptionsFiles option_files_;
+  support::FileLock lock_;
   Inputs inputs_;
   Inspection before_;
   RewritePlan plan_;

@@ -12,6 +12,7 @@
 #include "src/db/inspection.h"
 #include "src/db/rewrite/database_folder.h"
 #include "src/db/rewrite/rewrite_policy.h"
+#include "src/db/rewrite/table_rewrite.h"
 
 namespace bloomline::db {
 
@@ -29,10 +30,8 @@ struct RewriteOptions {
 
 // A table that gets a new filter.
 struct PlannedTable {
-  size_t file = 0;  // of Inputs::files
-  Format format = Format::kBloom;
-  double bits_per_key = 0;
-  bool is_legacy = false;
+  size_t file = 0;         // of Inputs::files
+  TableRewrite rewrite;    // without its number and session
   uint64_t new_bytes = 0;  // about
 };
 
@@ -44,21 +43,13 @@ struct RewritePlan {
   uint64_t next_number = 0;                 // no file has this number or a higher one
 };
 
-// Returns an exit code with *error, or kExitOk. `inputs` has one database, whose files are all
-// read.
-int MakePlan(const RewriteOptions& options, const DatabaseFolder& folder, const Inputs& inputs,
-             const Inspection& inspection, RewritePlan* plan, std::string* error);
+// Makes the plan, or returns another outcome than kDone with *error. `inputs` has one database,
+// whose files are all read.
+Outcome MakePlan(const RewriteOptions& options, const DatabaseFolder& folder,
+                 directory::RocksDBVersion newest_version, const Inputs& inputs,
+                 const Inspection& inspection, RewritePlan* plan, std::string* error);
 
-// The number in the names of a database's files: "000012.sst", "MANIFEST-000012"; none: 0.
-uint64_t NumberIn(const std::string& name);
-// "000012"
-std::string SixDigits(uint64_t number);
-
-// The path of the MANIFEST that CURRENT names. Returns false with *error.
-bool FindManifest(const DatabaseFolder& folder, std::string* path, std::string* error);
-
-// Reads a file of a few megabytes.
-bool ReadWhole(const std::string& path, std::string* text, std::string* error);
+TableSource SourceOf(const Inputs& inputs, const InputFile& file);
 
 }  // namespace bloomline::db
 

@@ -195,8 +195,8 @@ double FamilyBits::BitsOf(int level, bool is_bottommost) const {
 }
 
 std::string FamilyBits::Text() const {
-  return support::StrCat(filter::IsStock(format_) ? "RocksDB's " : "", FormatName(format_), ", ",
-                         bits_per_key_, " bits per key", by_distance_.empty() ? "" : " by level");
+  return support::StrCat(advice::KindName(format_), ", ", bits_per_key_, " bits per key",
+                         by_distance_.empty() ? "" : " by level");
 }
 
 }  // namespace bloomline::db

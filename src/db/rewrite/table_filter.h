@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "bloomline/filter_options.h"
-#include "src/db/rewrite/rocksdb_table.h"
+#include "src/db/rewrite/table_rewrite.h"
 #include "src/filter/stock/builder/ribbon_builder.h"
 #include "src/filter/writer/filter_writer.h"
 #include "src/filter/writer/hash_list.h"

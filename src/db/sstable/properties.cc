@@ -1,51 +1,27 @@
 // The properties that RocksDB keeps in each table (table.h).
 #include <cstring>
-#include <map>
+#include <string>
+#include <string_view>
 
 #include "src/db/sstable/bytes/coding.h"
 #include "src/db/sstable/table_parts.h"
+#include "src/support/quoted.h"
 
 namespace bloomline::sstable {
 namespace {
 
 constexpr const char* kWhat = "properties block";
-// Longer names are not read. Names share bytes, so the names of a small block could exceed any
-// memory.
-constexpr size_t kMaxNameBytes = 64;
 constexpr const char* kGlobalSequence = "rocksdb.external_sst_file.global_seqno";
 
-struct Values : std::map<std::string, std::string> {
-  std::string_view Text(const char* name) const {
-    const auto found = find(name);
-    return found == end() ? std::string_view() : std::string_view(found->second);
-  }
+bool Flag(const NamedValues& values, const char* name, bool otherwise) {
+  return values.Number(name, otherwise ? 1 : 0) != 0;
+}
 
-  // Like RocksDB, we ignore a number that cannot be read.
-  void Number(const char* name, uint64_t* value) const {
-    std::string_view text = Text(name);
-    uint64_t number;
-    if (TakeVarint(&text, &number)) *value = number;
-  }
-
-  bool Flag(const char* name, bool default_value) const {
-    uint64_t number = default_value ? 1 : 0;
-    Number(name, &number);
-    return number != 0;
-  }
-
-  // The value is "1" or "0" in ASCII.
-  bool Switch(const char* name, bool default_value) const {
-    const std::string_view text = Text(name);
-    return text.empty() ? default_value : text == "1";
-  }
-
-  bool Fixed32(const char* name, uint32_t* value) const {
-    const std::string_view text = Text(name);
-    if (text.size() < 4) return false;
-    *value = LoadLittleEndian32(text.data());
-    return true;
-  }
-};
+// The value is "1" or "0" in ASCII.
+bool Switch(const NamedValues& values, const char* name, bool otherwise) {
+  const std::string_view text = values.Text(name);
+  return text.empty() ? otherwise : text == "1";
+}
 
 // The name in the text form of a RocksDB object: "NAME", "{id=NAME;OPTION=VALUE;...}", or
 // "bloomline.ranges:NUMBERS" (engines/rocksdb/ranges), whose numbers mean nothing here.
@@ -56,34 +32,33 @@ std::string_view ObjectName(std::string_view text) {
   return text.substr(0, text.find_first_of(";}"));
 }
 
-void Fill(const Values& values, Properties* properties) {
-  values.Number("rocksdb.num.entries", &properties->num_entries);
-  values.Number("rocksdb.num.range-deletions", &properties->num_range_deletions);
-  values.Number("rocksdb.num.filter_entries", &properties->num_filter_entries);
-  values.Number("rocksdb.index.size", &properties->index_bytes);
+void Fill(const NamedValues& values, Properties* properties) {
+  properties->num_entries = values.Number("rocksdb.num.entries", kUnknownCount);
+  properties->num_range_deletions = values.Number("rocksdb.num.range-deletions", kUnknownCount);
+  properties->num_filter_entries = values.Number("rocksdb.num.filter_entries", kUnknownCount);
+  properties->index_bytes = values.Number("rocksdb.index.size", kUnknownCount);
   properties->filter_policy = values.Text("rocksdb.filter.policy");
   properties->comparator = values.Text("rocksdb.comparator");
   properties->prefix_extractor = ObjectName(values.Text("rocksdb.prefix.extractor.name"));
   if (properties->prefix_extractor == "nullptr") properties->prefix_extractor.clear();
   properties->whole_key_filtering =
-      values.Switch("rocksdb.block.based.table.whole.key.filtering", true);
-  properties->prefix_filtering = values.Switch("rocksdb.block.based.table.prefix.filtering", false);
-  properties->keys_have_timestamps = values.Flag("rocksdb.user.defined.timestamps.persisted", true);
+      Switch(values, "rocksdb.block.based.table.whole.key.filtering", true);
+  properties->prefix_filtering =
+      Switch(values, "rocksdb.block.based.table.prefix.filtering", false);
+  properties->keys_have_timestamps =
+      Flag(values, "rocksdb.user.defined.timestamps.persisted", true);
 }
 
-void Fill(const Values& values, int format_version, InternalProperties* internal) {
+void Fill(const NamedValues& values, int format_version, InternalProperties* internal) {
   constexpr uint32_t kTwoLevels = 2;
   constexpr uint32_t kWithFirstKeys = 3;
-  uint32_t index_type = 0;
-  values.Fixed32("rocksdb.block.based.table.index.type", &index_type);
+  const uint32_t index_type = values.Fixed32("rocksdb.block.based.table.index.type", 0);
   internal->index.has_two_levels = index_type == kTwoLevels;
   internal->index.has_first_keys = index_type == kWithFirstKeys;
-  internal->index.has_user_keys = values.Flag("rocksdb.index.key.is.user.key", false);
-  internal->index.has_deltas = values.Flag("rocksdb.index.value.is.delta.encoded", false);
-  uint32_t external_version = 0;
+  internal->index.has_user_keys = Flag(values, "rocksdb.index.key.is.user.key", false);
+  internal->index.has_deltas = Flag(values, "rocksdb.index.value.is.delta.encoded", false);
   const std::string_view sequence = values.Text(kGlobalSequence);
-  if (values.Fixed32("rocksdb.external_sst_file.version", &external_version) &&
-      external_version == 2 && sequence.size() >= 8) {
+  if (values.Fixed32("rocksdb.external_sst_file.version", 0) == 2 && sequence.size() >= 8) {
     internal->global_sequence = LoadLittleEndian64(sequence.data());
   }
   if (format_version >= 7) {  // "BuiltinV2;0407;": the compressor, and the types
@@ -92,39 +67,71 @@ void Fill(const Values& values, int format_version, InternalProperties* internal
   }
 }
 
+// RocksDB may write the sequence number into a file that it ingests, and leave the checksum that
+// was right for 0. Returns whether it is that.
+bool HasChecksumOfZero(const char* stored, const BlockHandle& handle, const BlockReader& reader) {
+  const auto size = static_cast<size_t>(handle.size);
+  BlockCursor cursor;
+  cursor.Open({stored, size}, Engine::kRocksDB);
+  while (cursor.Next()) {
+    if (cursor.key() != kGlobalSequence || cursor.value().size() != 8) continue;
+    std::string copy(stored, size + kBlockTrailerBytes);
+    std::memset(copy.data() + (cursor.value().data() - stored), 0, 8);
+    return reader.HasRightChecksum(copy.data(), handle);
+  }
+  return false;
+}
+
 }  // namespace
 
-bool ReadProperties(const BlockFile& file, const BlockHandle& handle, BlockReader* reader,
-                    Properties* properties, InternalProperties* internal, std::string* error) {
+uint64_t NamedValues::Number(const char* name, uint64_t otherwise) const {
+  std::string_view text = Text(name);
+  uint64_t number;
+  return TakeVarint(&text, &number) ? number : otherwise;
+}
+
+uint32_t NamedValues::Fixed32(const char* name, uint32_t otherwise) const {
+  const std::string_view text = Text(name);
+  return text.size() < 4 ? otherwise : LoadLittleEndian32(text.data());
+}
+
+bool NamedValues::Read(const BlockFile& file, const char* what, const BlockHandle& handle,
+                       std::string_view contents, std::string* error) {
+  constexpr uint64_t kMaxBytes = 64 << 20;
+  uint64_t bytes = 0;
+  BlockCursor cursor;
+  cursor.Open(contents, Engine::kRocksDB);  // the same in both engines
+  while (cursor.Next()) {
+    bytes += cursor.key().size() + cursor.value().size();
+    if (bytes > kMaxBytes) {
+      return file.Damaged(error, what, handle.offset, "its entries have ", bytes,
+                          " bytes or more; allowed: at most ", kMaxBytes);
+    }
+    const auto [entry, is_new] = emplace(cursor.key(), cursor.value());
+    if (!is_new) {
+      return file.Damaged(error, what, handle.offset, "it has ", support::Quoted(entry->first),
+                          " twice");
+    }
+  }
+  return cursor.problem() == nullptr || file.Damaged(error, what, handle.offset, cursor.problem());
+}
+
+bool ReadProperties(const BlockHandle& handle, BlockReader* reader, TableParts* parts,
+                    std::string* error) {
+  const BlockFile& file = parts->blocks;
   const char* stored;
   if (!reader->ReadStored(kWhat, handle, &stored, error)) return false;
-  bool is_right = !file.verify_checksums || reader->HasRightChecksum(stored, handle);
   std::string_view contents(stored, static_cast<size_t>(handle.size));
-  if (is_right && stored[handle.size] != 0 &&
-      !reader->Read(kWhat, handle, &contents, error)) {  // compressed: RocksDB never writes it so
-    return false;
+  if (file.verify_checksums && !reader->HasRightChecksum(stored, handle)) {
+    if (!HasChecksumOfZero(stored, handle, *reader)) {
+      return file.Damaged(error, kWhat, handle.offset, "its checksum is wrong");
+    }
+  } else if (!reader->Read(kWhat, handle, &contents, error)) {
+    return false;  // it is compressed: RocksDB never writes it so
   }
-  BlockCursor cursor;
-  cursor.Open(contents, Engine::kRocksDB);
-  Values values;
-  while (cursor.Next()) {
-    const std::string_view name = cursor.key();
-    if (name.size() > kMaxNameBytes) continue;
-    const std::string_view value = cursor.value();
-    // RocksDB may write the sequence number into a file that it ingests, and leave the checksum
-    // that was right for 0. Recompute the checksum once, even if the name occurs again.
-    const bool is_first = values.emplace(name, value).second;
-    if (is_right || !is_first || name != kGlobalSequence || value.size() != 8) continue;
-    std::string copy(stored, static_cast<size_t>(handle.size + kBlockTrailerBytes));
-    std::memset(copy.data() + (value.data() - contents.data()), 0, 8);
-    is_right = reader->HasRightChecksum(copy.data(), handle);
-  }
-  if (!is_right) return file.Damaged(error, kWhat, handle.offset, "its checksum is wrong");
-  if (cursor.problem() != nullptr) {
-    return file.Damaged(error, kWhat, handle.offset, cursor.problem());
-  }
-  Fill(values, properties);
-  Fill(values, file.footer.format_version, internal);
+  if (!parts->stored_properties.Read(file, kWhat, handle, contents, error)) return false;
+  Fill(parts->stored_properties, &parts->properties);
+  Fill(parts->stored_properties, file.footer.format_version, &parts->internal);
   return true;
 }
 

@@ -39,8 +39,7 @@ void TakeMetaBlock(std::string_view name, const BlockHandle& handle, TableParts*
       {"fullfilter.", FilterKind::kFull},
       {"partitionedfilter.", FilterKind::kPartitioned}};
   for (const auto& [prefix, kind] : kPrefixes) {
-    // Engines write one filter block. Block names are prefix-compressed: in a crafted file, copying
-    // every name could take hours.
+    // Engines write one filter block.
     if (parts->filter_kind != FilterKind::kNone || name.rfind(prefix, 0) != 0) continue;
     parts->filter_kind = kind;
     parts->filter_name = name.substr(prefix.size());
@@ -61,21 +60,23 @@ void TakeMetaBlock(std::string_view name, const BlockHandle& handle, TableParts*
 
 bool ReadMetaindex(TableParts* parts, BlockReader* reader, BlockHandle* properties,
                    std::string* error) {
-  const BlockHandle& handle = parts->blocks.footer.metaindex;
+  const BlockFile& file = parts->blocks;
+  const BlockHandle& handle = file.footer.metaindex;
   std::string_view contents;
-  if (!reader->Read(kMetaindex, handle, &contents, error)) return false;
-  BlockCursor cursor;
-  cursor.Open(contents, Engine::kLevelDB);  // the same in both engines
-  while (cursor.Next()) {
-    std::string_view value = cursor.value();
-    BlockHandle block;
-    if (!TakeBlockHandle(&value, &block)) {
-      return parts->blocks.Damaged(error, kMetaindex, handle.offset, "a block handle is damaged");
-    }
-    TakeMetaBlock(cursor.key(), block, parts, properties);
+  NamedValues entries;
+  if (!reader->Read(kMetaindex, handle, &contents, error) ||
+      !entries.Read(file, kMetaindex, handle, contents, error)) {
+    return false;
   }
-  return cursor.problem() == nullptr ||
-         parts->blocks.Damaged(error, kMetaindex, handle.offset, cursor.problem());
+  for (const auto& [name, text] : entries) {
+    std::string_view value = text;
+    BlockHandle& block = parts->meta[name];
+    if (!TakeBlockHandle(&value, &block)) {
+      return file.Damaged(error, kMetaindex, handle.offset, "a block handle is damaged");
+    }
+    TakeMetaBlock(name, block, parts, properties);
+  }
+  return true;
 }
 
 bool OpenParts(const std::string& path, const OpenOptions& options, TableParts* parts,
@@ -86,10 +87,7 @@ bool OpenParts(const std::string& path, const OpenOptions& options, TableParts* 
   BlockHandle properties;
   if (!ReadFooter(parts, &reader, error) || !ReadMetaindex(parts, &reader, &properties, error))
     return false;
-  if (properties.size > 0 && !ReadProperties(parts->blocks, properties, &reader, &parts->properties,
-                                             &parts->internal, error)) {
-    return false;
-  }
+  if (properties.size > 0 && !ReadProperties(properties, &reader, parts, error)) return false;
   std::string& comparator = parts->properties.comparator;
   if (comparator.empty()) comparator = options.comparator;
   if (comparator.empty()) comparator = "leveldb.BytewiseComparator";

@@ -2,13 +2,32 @@
 #ifndef BLOOMLINE_DB_SSTABLE_TABLE_PARTS_H_
 #define BLOOMLINE_DB_SSTABLE_TABLE_PARTS_H_
 
+#include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "src/db/sstable/block_cursor.h"
 #include "src/db/sstable/block_file.h"
 #include "src/db/sstable/table.h"
 
 namespace bloomline::sstable {
+
+// The entries of a metaindex or properties block by name.
+struct NamedValues : std::map<std::string, std::string> {
+  std::string_view Text(const char* name) const {
+    const auto found = find(name);
+    return found == end() ? std::string_view() : std::string_view(found->second);
+  }
+  // Like RocksDB, these ignore a number that cannot be read.
+  uint64_t Number(const char* name, uint64_t otherwise) const;
+  uint32_t Fixed32(const char* name, uint32_t otherwise) const;
+
+  // Returns false with *error if the block is damaged, has a name twice, or has entries of more
+  // than 64 MiB: names share bytes, so those of a small crafted block could exceed any memory.
+  bool Read(const BlockFile& file, const char* what, const BlockHandle& handle,
+            std::string_view contents, std::string* error);
+};
 
 // Properties that readers need, and users do not.
 struct InternalProperties {
@@ -18,13 +37,10 @@ struct InternalProperties {
   std::string compression_manager;  // format_version 7
 };
 
-// Reads RocksDB's properties block (table/table_properties.cc, table/meta_blocks.cc) through
-// `reader`, which must have random access.
-bool ReadProperties(const BlockFile& file, const BlockHandle& handle, BlockReader* reader,
-                    Properties* properties, InternalProperties* internal, std::string* error);
-
 struct TableParts {
   BlockFile blocks;
+  std::map<std::string, BlockHandle> meta;  // the metaindex
+  NamedValues stored_properties;
   Properties properties;
   InternalProperties internal;
   BlockHandle index;
@@ -34,6 +50,11 @@ struct TableParts {
   BlockHandle dictionary;
   bool has_range_deletions = false;
 };
+
+// Reads RocksDB's properties block (table/table_properties.cc, table/meta_blocks.cc) through
+// `reader`, which must have random access.
+bool ReadProperties(const BlockHandle& handle, BlockReader* reader, TableParts* parts,
+                    std::string* error);
 
 }  // namespace bloomline::sstable
 

@@ -1,6 +1,6 @@
 #include "src/db/sstable/table_writer.h"
 
-#include <algorithm>
+#include <string_view>
 
 #include "src/db/sstable/bytes/checksum.h"
 #include "src/db/sstable/bytes/coding.h"
@@ -18,22 +18,12 @@ bool TableWriter::Flush(std::string* error) {
   return true;
 }
 
-bool TableWriter::Append(std::string_view bytes, std::string* error) {
-  crc32c_ = Crc32c(bytes.data(), bytes.size(), crc32c_);
-  offset_ += bytes.size();
-  if (buffer_.size() + bytes.size() > kAtOnce && !Flush(error)) return false;
-  if (bytes.size() > kAtOnce) return out_->Append(bytes.data(), bytes.size(), error);
-  buffer_ += bytes;
-  return true;
-}
-
-bool TableWriter::CopyUpTo(const support::ByteSource& from, uint64_t end, std::string* error) {
-  std::string bytes;
-  while (offset_ < end) {
-    bytes.resize(static_cast<size_t>(std::min<uint64_t>(end - offset_, kAtOnce)));
-    if (!from.ReadAt(offset_, bytes.size(), bytes.data(), error)) return false;
-    if (!Append(bytes, error)) return false;
-  }
+bool TableWriter::Append(const char* data, uint64_t n, std::string* error) {
+  crc32c_ = Crc32c(data, static_cast<size_t>(n), crc32c_);
+  offset_ += n;
+  if (buffer_.size() + n > kAtOnce && !Flush(error)) return false;
+  if (n > kAtOnce) return out_->Append(data, n, error);
+  buffer_.append(data, static_cast<size_t>(n));
   return true;
 }
 
@@ -44,12 +34,22 @@ bool TableWriter::AddBlock(std::string&& stored, uint8_t compression_type, Block
   AppendFixed32(Checksum(footer_.checksum, stored.data(), stored.size()) +
                     ChecksumContext(footer_.base_context_checksum, offset_),
                 &stored);
-  return Append(stored, error);
+  return Append(stored.data(), stored.size(), error);
+}
+
+bool TableWriter::MoveBlock(const char* what, const BlockHandle& from, BlockReader* reader,
+                            BlockHandle* handle, std::string* error) {
+  std::string_view contents;
+  if (!reader->Read(what, from, &contents, error)) return false;
+  const std::string_view stored = reader->stored().substr(0, static_cast<size_t>(from.size));
+  const auto compression_type = static_cast<uint8_t>(stored.data()[from.size]);
+  return AddBlock(std::string(stored), compression_type, handle, error);
 }
 
 bool TableWriter::AddFooter(const BlockHandle& metaindex, const BlockHandle& index,
                             std::string* error) {
-  return Append(EncodeFooter(footer_, offset_, metaindex, index), error) && Flush(error);
+  const std::string footer = EncodeFooter(footer_, offset_, metaindex, index);
+  return Append(footer.data(), footer.size(), error) && Flush(error);
 }
 
 }  // namespace bloomline::sstable

@@ -5,28 +5,28 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "src/db/sstable/block_file.h"
 #include "src/support/byte_io.h"
 
 namespace bloomline::sstable {
 
-// Functions return false with *error if the sink refused the bytes, or the file that is copied
-// cannot be read.
-class TableWriter {
+// Functions return false with *error if the sink refused the bytes, or what is copied cannot be
+// read.
+class TableWriter final : public support::ByteSink {
  public:
   // `footer` and `out` must outlive the writer. LevelDB's, or format_version 2 or later.
   TableWriter(const Footer* footer, support::ByteSink* out) : footer_(*footer), out_(out) {}
 
   // Appends bytes as they are.
-  bool Append(std::string_view bytes, std::string* error);
-  // Copies the bytes of a file from offset() up to `end`.
-  bool CopyUpTo(const support::ByteSource& from, uint64_t end, std::string* error);
+  bool Append(const char* data, uint64_t n, std::string* error) override;
 
   // Writes a block's stored bytes and, behind them in `stored`, its trailer of kBlockTrailerBytes.
   bool AddBlock(std::string&& stored, uint8_t compression_type, BlockHandle* handle,
                 std::string* error);
+  // Copies a block of another file, which `what` names in errors.
+  bool MoveBlock(const char* what, const BlockHandle& from, BlockReader* reader,
+                 BlockHandle* handle, std::string* error);
 
   // Writes the end of the file. The index's handle counts up to format_version 5.
   bool AddFooter(const BlockHandle& metaindex, const BlockHandle& index, std::string* error);

@@ -1,13 +1,13 @@
 // Writes the MANIFEST of a database whose tables were rewritten: all old records, then one edit for
 // each column family. A torn end and an unfinished atomic group of the old file are left out.
-#ifndef BLOOMLINE_DB_REWRITE_ROCKSDB_MANIFEST_H_
-#define BLOOMLINE_DB_REWRITE_ROCKSDB_MANIFEST_H_
+#ifndef BLOOMLINE_DB_REWRITE_NEW_MANIFEST_H_
+#define BLOOMLINE_DB_REWRITE_NEW_MANIFEST_H_
 
 #include <cstdint>
 #include <map>
 #include <string>
 
-#include "src/db/rewrite/rocksdb_table.h"
+#include "src/db/rewrite/table_rewrite.h"
 
 namespace bloomline::db {
 
@@ -30,4 +30,4 @@ bool WriteManifest(const std::string& path, const std::map<uint64_t, NewTable>& 
 
 }  // namespace bloomline::db
 
-#endif  // BLOOMLINE_DB_REWRITE_ROCKSDB_MANIFEST_H_
+#endif  // BLOOMLINE_DB_REWRITE_NEW_MANIFEST_H_

@@ -1,17 +1,18 @@
-// Gives one RocksDB table a new filter, without RocksDB. Data blocks are copied byte for byte; the
-// filter, the handles in indexes, properties, metaindex and footer are new. No comparator is
-// needed: a filter needs only user keys.
+// Gives one table of LevelDB or RocksDB a new filter, without the engine. Data blocks are copied
+// byte for byte; the filter, the handles in indexes, properties, metaindex and footer are new. No
+// comparator is needed: a filter needs only user keys.
 //
-// Formats: RocksDB include/rocksdb/table.h (format_version 0 to 7), table/format.h,
-// table/block_based. Whatever is not known is refused by name.
-#ifndef BLOOMLINE_DB_REWRITE_ROCKSDB_TABLE_H_
-#define BLOOMLINE_DB_REWRITE_ROCKSDB_TABLE_H_
+// Formats: LevelDB doc/table_format.md; RocksDB include/rocksdb/table.h (format_version 0 to 7),
+// table/format.h, table/block_based. Whatever is not known is refused by name.
+#ifndef BLOOMLINE_DB_REWRITE_TABLE_REWRITE_H_
+#define BLOOMLINE_DB_REWRITE_TABLE_REWRITE_H_
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "bloomline/filter_options.h"
+#include "src/db/sstable/table.h"
 #include "src/support/byte_io.h"
 
 namespace bloomline::db {
@@ -21,27 +22,24 @@ struct TableSource {
   std::string path;
   std::string comparator;  // of its column family
   uint64_t bytes = 0;
+  sstable::Engine engine = sstable::Engine::kRocksDB;
   bool verify_checksums = true;  // only fuzzers go without
 };
 
-enum class Verdict {
-  kRewritable,
+// How an attempt ended. All but kDone have an *error: a sentence that begins with the path.
+enum class Outcome {
+  kDone,
   // A new filter would be of no use, or the table's keys cannot be known: it has no filter and an
   // unknown comparator, or no keys. It can stay as it is.
   kLeft,
-  kRefused,  // the table has something that is not known here, or is not what the MANIFEST says
-  kFailed,   // the table cannot be read, or is damaged
+  kRefused,   // it has something that is not known here, or is not what the MANIFEST says
+  kFailed,    // reading or writing failed, or the table is damaged
+  kLacksKey,  // the old filter lacks a key that this program would hash: its keys are others
 };
 
-// Facts from footer, metaindex and properties.
-struct TableFacts {
-  Verdict verdict = Verdict::kFailed;
-  std::string reason;  // one sentence that begins with the path; empty for kRewritable
-  int format_version = 0;
-  // RocksDB 6.12 and later records it in each table, so it knows the Bloom filter of 6.6.
-  bool has_session = false;
-};
-TableFacts CheckTable(const TableSource& source);
+// Returns kDone if the table can be rewritten, as far as footer, metaindex and properties show.
+// Sets *knows_new_bloom if they show that RocksDB 6.6 or later wrote it.
+Outcome CheckTable(const TableSource& source, bool* knows_new_bloom, std::string* error);
 
 // The session that all new tables of one run name as their writer: cache keys and unique ids come
 // from it (RocksDB db/db_impl, DBImpl::GenerateDbSessionId).
@@ -53,7 +51,7 @@ struct Session {
 bool NewSession(Session* session, std::string* error);
 
 struct TableRewrite {
-  // kBloom, kRibbon, kBlocked or kCompact.
+  // In RocksDB kBloom, kRibbon, kBlocked or kCompact; in LevelDB kClassic, kBlocked or kCompact.
   Format format = Format::kBloom;
   double bits_per_key = 10;
   // With kBloom: writes the filter that RocksDB before 6.6 reads, too.
@@ -73,16 +71,10 @@ struct RewrittenTable {
   std::optional<std::string> unique_id;
 };
 
-enum class Outcome {
-  kDone,
-  kRefused,   // as Verdict::kRefused; some things are only found on the way
-  kFailed,    // reading or writing failed, or the table is damaged
-  kLacksKey,  // the old filter lacks a key that this program would hash: its keys are others
-};
-
 // Writes the new table to `out`, in order, in pieces of about 1 MiB. The old filter is queried for
-// every key. The table must have Verdict::kRewritable. If `out` refuses bytes, its error is that of
-// kFailed. Memory: one filter, 8 bytes per key, and 8 MiB.
+// every key. If `out` refuses bytes, its error is that of kFailed. The table keeps the name of its
+// filters; one without filters gets the engine's own, if the comparator is the engine's own, too.
+// Memory: one filter, 8 bytes per key, and 8 MiB.
 Outcome RewriteTable(const TableSource& source, const TableRewrite& rewrite, support::ByteSink* out,
                      RewrittenTable* result, std::string* error);
 
@@ -93,4 +85,4 @@ Outcome CheckRewrittenTable(const std::string& path, const TableSource& source,
 
 }  // namespace bloomline::db
 
-#endif  // BLOOMLINE_DB_REWRITE_ROCKSDB_TABLE_H_
+#endif  // BLOOMLINE_DB_REWRITE_TABLE_REWRITE_H_

@@ -1,0 +1,187 @@
+#include "src/db/rewrite/new_manifest.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/db/directory/manifest.h"
+#include "src/db/sstable/bytes/coding.h"
+#include "src/support/file_io.h"
+#include "src/support/number_text.h"
+#include "src/support/quoted.h"
+
+namespace bloomline::db {
+namespace {
+
+using sstable::AppendBytes;
+using sstable::AppendVarint;
+using sstable::TakeBytes;
+using sstable::TakeVarint;
+using support::Refuse;
+
+// Tags of RocksDB's db/version_edit.h.
+constexpr uint32_t kNextFileNumber = 3;
+constexpr uint32_t kDeletedFile = 6;
+constexpr uint32_t kNewFile = 7;  // of LevelDB
+constexpr uint32_t kNewFile3 = 102;
+constexpr uint32_t kNewFile4 = 103;
+constexpr uint32_t kColumnFamily = 200;
+
+// Fields of kNewFile4. Those up to kLastKnown that have no name here do not depend on the file's
+// bytes and are copied.
+constexpr uint32_t kEnd = 1;
+constexpr uint32_t kMinLogNumber = 3;  // an earlier record said it
+constexpr uint32_t kChecksum = 7;
+constexpr uint32_t kChecksumFunction = 8;
+constexpr uint32_t kUniqueId = 12;
+constexpr uint32_t kTailSize = 15;
+constexpr uint32_t kOpenMetadata = 17;  // what a file system noted about the old file
+constexpr uint32_t kLastKnown = 17;
+constexpr uint32_t kPathId = 65;
+
+constexpr const char* kCrc32cFunction = "FileChecksumCrc32c";
+
+void AppendVarints(std::initializer_list<uint64_t> numbers, std::string* out) {
+  for (const uint64_t number : numbers) AppendVarint(number, out);
+}
+
+// The content of a field in the new file's record; nothing if it has no such field.
+std::optional<std::string> NewContent(uint32_t field, std::string_view old,
+                                      const RewrittenTable& table) {
+  std::string content;
+  switch (field) {
+    case kMinLogNumber:
+    case kOpenMetadata:
+      return std::nullopt;
+    case kUniqueId:
+      return table.unique_id;
+    case kTailSize:
+      AppendVarint(table.tail_bytes, &content);
+      return content;
+    case kChecksum:  // the highest byte first
+      for (int shift = 24; shift >= 0 && !old.empty(); shift -= 8) {
+        content += static_cast<char>(table.crc32c >> shift);
+      }
+      return content;
+    default:
+      return std::string(old);
+  }
+}
+
+bool ReplaceFields(std::string_view fields, const RewrittenTable& table, std::string* added,
+                   std::string* problem) {
+  std::string_view function;
+  bool has_checksum = false;
+  uint32_t field = kEnd;
+  while (TakeVarint(&fields, &field) && field != kEnd) {
+    std::string_view content;
+    if (!TakeBytes(&fields, &content)) break;
+    if (field == kPathId && content.find_first_not_of('\0') != content.npos) {
+      return Refuse(problem, "is in another folder (db_paths or cf_paths)");
+    }
+    if (field > kLastKnown && field != kPathId) {
+      return Refuse(problem, "has field ", field, ", which is not known here");
+    }
+    if (field == kChecksumFunction) function = content;
+    if (field == kChecksum) has_checksum = !content.empty();
+    const auto changed = NewContent(field, content, table);
+    if (!changed) continue;
+    AppendVarint(field, added);
+    AppendBytes(*changed, added);
+  }
+  return !has_checksum || function == kCrc32cFunction ||
+         Refuse(problem, "has a checksum by ", support::Quoted(function),
+                "; known: ", kCrc32cFunction);
+}
+
+// The changes of a column family.
+struct Edit {
+  std::string deleted, added;
+};
+
+// Appends what replaces a table, given what the MANIFEST says of it, which DecodeVersionEdit has
+// accepted. Returns false with *problem if that has something that is not known.
+bool Replace(std::string_view old, bool is_rocksdb, const NewTable& by, Edit* edit,
+             std::string* problem) {
+  uint32_t tag = 0, level = 0;
+  uint64_t number = 0, path = 0, bytes = 0, sequence = 0;
+  std::string_view key;
+  bool is_read = TakeVarint(&old, &tag) && TakeVarint(&old, &level) && TakeVarint(&old, &number) &&
+                 (tag != kNewFile3 || TakeVarint(&old, &path)) && TakeVarint(&old, &bytes);
+  if (path != 0) return Refuse(problem, "is in another folder (db_paths or cf_paths)");
+  if (is_rocksdb && tag == kNewFile) {
+    return Refuse(problem, "is named in the way of LevelDB, which no RocksDB since 2.8 does");
+  }
+  AppendVarints({kDeletedFile, level, number}, &edit->deleted);
+  AppendVarints({is_rocksdb ? kNewFile4 : kNewFile, level, by.number, by.table.bytes},
+                &edit->added);
+  const std::string_view rest = old;  // keys, and in RocksDB their sequence numbers
+  is_read = is_read && TakeBytes(&old, &key) && TakeBytes(&old, &key) &&
+            (!is_rocksdb || (TakeVarint(&old, &sequence) && TakeVarint(&old, &sequence)));
+  if (!is_read) return Refuse(problem, "is not described as a file");
+  edit->added += rest.substr(0, rest.size() - old.size());
+  if (!is_rocksdb) return true;
+  if (tag == kNewFile4 && !ReplaceFields(old, by.table, &edit->added, problem)) return false;
+  AppendVarint(kEnd, &edit->added);
+  return true;
+}
+
+// Sets the changes of each column family that has some of the tables. Returns false with *error if
+// the MANIFEST has something that is not known, of any table.
+bool MakeEdits(const std::string& path, const directory::LiveFiles& live,
+               const std::map<uint64_t, NewTable>& tables, std::map<uint32_t, Edit>* edits,
+               std::string* error) {
+  size_t num_replaced = 0;
+  for (const auto& [id, family] : live.families()) {
+    for (const auto& [number, file] : family.files) {
+      const auto found = tables.find(number);
+      const bool is_replaced = found != tables.end();
+      num_replaced += is_replaced;
+      Edit dropped;
+      std::string problem;
+      if (!Replace(file.stored, live.has_rocksdb_tags(), is_replaced ? found->second : NewTable(),
+                   is_replaced ? &(*edits)[id] : &dropped, &problem)) {
+        return Refuse(error, path, ": table ", number, " of column family ",
+                      support::Quoted(family.family.name), " ", problem);
+      }
+    }
+  }
+  return num_replaced == tables.size() || Refuse(error, path, ": names ", num_replaced, " of the ",
+                                                 tables.size(), " tables that were rewritten");
+}
+
+}  // namespace
+
+bool CheckManifest(const std::string& path, uint64_t* next_file_number, std::string* error) {
+  directory::LiveFiles live;
+  std::map<uint32_t, Edit> none;
+  if (!directory::ReadManifest(path, &live, error)) return false;
+  *next_file_number = live.next_file_number();
+  return MakeEdits(path, live, {}, &none, error);
+}
+
+bool WriteManifest(const std::string& path, const std::map<uint64_t, NewTable>& tables,
+                   uint64_t next_file_number, support::ByteSink* out, std::string* error) {
+  directory::LiveFiles live;
+  uint64_t end = 0;
+  std::map<uint32_t, Edit> edits;
+  if (!directory::ReadManifest(path, &live, error, &end) ||
+      !MakeEdits(path, live, tables, &edits, error)) {
+    return false;
+  }
+  std::string log;
+  for (const auto& [family, edit] : edits) {
+    std::string record;
+    AppendVarints({kNextFileNumber, next_file_number}, &record);
+    record += edit.deleted + edit.added;
+    if (family != 0) AppendVarints({kColumnFamily, family}, &record);
+    directory::AppendRecord(end, record, &log);
+  }
+  support::InputFile old;
+  return old.Open(path, error) && support::AppendPart(old, 0, end, out, error) &&
+         out->Append(log.data(), log.size(), error);
+}
+
+}  // namespace bloomline::db

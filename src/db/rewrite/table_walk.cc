@@ -1,0 +1,68 @@
+#include "src/db/rewrite/table_walk.h"
+
+#include "src/db/sstable/table_parts.h"
+#include "src/support/file_io.h"
+#include "src/support/number_text.h"
+
+namespace bloomline::db {
+
+using support::Refuse;
+
+bool TableWalk::CopyBlock(std::string* error) {
+  const uint64_t begin = entry().block_offset();
+  if (begin < out_->offset()) {
+    return Refuse(error, table_.path(), ": the data block at offset ", begin,
+                  " begins in the one before, which ends at ", out_->offset());
+  }
+  const std::string_view block = entry().stored_block();
+  // Between blocks there may be bytes that fill up pages.
+  return support::AppendPart(table_.parts().blocks.file, out_->offset(), begin, out_, error) &&
+         out_->Append(block.data(), block.size(), error);
+}
+
+bool TableWalk::AddEntry(std::string* error) {
+  ++num_entries_;
+  if (entry().entry_in_block() == 0) {
+    data_end_ = entry().block_end();
+    BeginBlock();
+    if (out_ != nullptr && !CopyBlock(error)) return false;
+  }
+  const std::string_view user_key = entry().user_key();
+  AddVersion(user_key);
+  if (user_key.size() < keys_.order.timestamp_bytes) {
+    return Refuse(error, table_.path(), ": a key of ", user_key.size(), " bytes has no timestamp");
+  }
+  const std::string_view key = keys_.Key(user_key);
+  if (has_last_ && last_key_ == key) return true;  // another version of it
+  has_last_ = true;
+  last_key_.assign(key);
+  if (keys_.whole_keys) {
+    AddKey(key);
+    if (!Ask(filter(), user_key, key.size(), Purpose::kKey, error)) return false;
+  }
+  std::string_view prefix;
+  if (!keys_.prefixes || !keys_.Prefix(key, &prefix)) return true;
+  AddPrefix(prefix);
+  return Ask(filter(), user_key, prefix.size(), Purpose::kPrefix, error);
+}
+
+void TableWalk::Answer(const Query& query, const engine_filters::EngineFilter* filter,
+                       bool may_match) {
+  if (filter == nullptr) {
+    unproven_ = query.filter == sstable::Table::FilterReader::kUnknownFilter
+                    ? "it is not known which of its partitions have its keys"
+                    : "it has no filter";
+  } else if (!filter->CanQuery()) {
+    unproven_ = filter->why;
+  } else if (filter->kind == engine_filters::Kind::kAlwaysMatch) {
+    unproven_ = "its filter matches every key";
+  }
+  if (may_match || !lost_.empty()) return;
+  lost_ = support::StrCat(table_.path(), ": the filter lacks ",
+                          query.purpose == Purpose::kPrefix ? "the prefix of " : "",
+                          "the key of entry ", query.place.entry, " in the data block at offset ",
+                          query.place.block_offset);
+  Stop();
+}
+
+}  // namespace bloomline::db

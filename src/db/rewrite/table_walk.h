@@ -1,0 +1,65 @@
+// Walks over the keys of a table that is rewritten, or was: copies its data blocks, and proves that
+// its filter has every key.
+#ifndef BLOOMLINE_DB_REWRITE_TABLE_WALK_H_
+#define BLOOMLINE_DB_REWRITE_TABLE_WALK_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "src/db/key_walk.h"
+#include "src/db/rewrite/table_rewrite.h"
+#include "src/db/sstable/table_writer.h"
+
+namespace bloomline::db {
+
+class TableWalk : public KeyWalk {
+ public:
+  // `out` gets the data blocks; null: nothing is copied.
+  TableWalk(const sstable::Table& table, sstable::TableWriter* out) : KeyWalk(table), out_(out) {}
+
+  const std::string& lost() const { return lost_; }          // a sentence about the first lost key
+  const std::string& unproven() const { return unproven_; }  // why a query had no answer
+  uint64_t num_entries() const { return num_entries_; }
+  uint64_t data_end() const { return data_end_; }
+
+  // Writes all that is behind the data blocks, once the walk is done.
+  virtual bool WriteTail(RewrittenTable* /*result*/, std::string* /*error*/) { return true; }
+
+ protected:
+  // Called for the first entry of a block, for each entry, and for each other key and its prefix.
+  virtual void BeginBlock() {}
+  virtual void AddVersion(std::string_view /*user_key*/) {}
+  virtual void AddKey(std::string_view /*key*/) {}
+  virtual void AddPrefix(std::string_view /*prefix*/) {}
+
+  // Without its timestamp.
+  std::string_view last_key() const { return last_key_; }
+  // The next key counts even if it is the last one again.
+  void ForgetLastKey() { has_last_ = false; }
+
+  sstable::TableWriter* const out_;
+
+ private:
+  // Versions of one key may be in two filters.
+  bool OpenFilter(std::optional<uint64_t> /*before*/, std::string* /*error*/) override {
+    ForgetLastKey();
+    return true;
+  }
+  bool AddEntry(std::string* error) override;
+  void Answer(const Query& query, const engine_filters::EngineFilter* filter,
+              bool may_match) override;
+  bool CopyBlock(std::string* error);
+
+  bool has_last_ = false;
+  std::string last_key_;
+  uint64_t num_entries_ = 0;
+  uint64_t data_end_ = 0;
+  std::string lost_;
+  std::string unproven_;
+};
+
+}  // namespace bloomline::db
+
+#endif  // BLOOMLINE_DB_REWRITE_TABLE_WALK_H_
