@@ -89,20 +89,6 @@ bool FindTarget(const std::string& path, std::string* target, bool* exists, std:
   return !code || SystemFailure(path, "its folder cannot be opened", error);
 }
 
-// Creates a file beside `target` under a new name. Returns its descriptor, or -1 with errno.
-int CreateBeside(const std::string& target, bool is_private, std::string* path) {
-  static std::atomic<uint64_t> counter{0};
-  int descriptor;
-  do {
-    *path = target + ".tmp" + std::to_string(ProcessNumber()) + "." +
-            std::to_string(counter.fetch_add(1));
-    // Other users may use the file as far as the umask allows, unless it is private.
-    descriptor =
-        open(path->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, is_private ? 0600 : 0666);
-  } while (descriptor < 0 && (errno == EEXIST || errno == EINTR));
-  return descriptor;
-}
-
 // Copies the mode, but no owner and no access control list.
 int CopyMode(const std::string& path, int descriptor) {
   struct stat found;
@@ -114,7 +100,11 @@ int SyncFile(int descriptor) {
 #ifdef __APPLE__  // fsync leaves the bytes in the disk's own cache; not all file systems know more
   if (fcntl(descriptor, F_FULLFSYNC) == 0) return 0;
 #endif
-  return fsync(descriptor);
+  return Uninterrupted([&] { return fsync(descriptor); });
+}
+
+bool SyncOpenFolder(int folder) {
+  return SyncFile(folder) == 0 || errno == EINVAL || errno == ENOTSUP;  // it cannot be synced
 }
 
 }  // namespace
@@ -191,12 +181,6 @@ bool InputFile::ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* erro
   return false;
 }
 
-ReplacementFile::~ReplacementFile() {
-  if (descriptor_ >= 0) close(descriptor_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
-  if (folder_ >= 0) close(folder_);
-}
-
 bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* text,
                    std::string* error) {
   InputFile file;
@@ -224,6 +208,48 @@ bool AppendPart(const ByteSource& from, uint64_t begin, uint64_t end, ByteSink* 
   return true;
 }
 
+NewFile::~NewFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+bool NewFile::Create(const std::string& path, bool is_private, std::string* error) {
+  const mode_t mode = is_private ? 0600 : 0666;
+  path_ = path;
+  descriptor_ = Uninterrupted(
+      [&] { return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode); });
+  return descriptor_ >= 0 || SystemFailure(path, "cannot be created", error);
+}
+
+bool NewFile::Append(const char* data, uint64_t n, std::string* error) {
+  if (!WriteAt(size_, data, n, error)) return false;
+  size_ += n;
+  return true;
+}
+
+bool NewFile::WriteAt(uint64_t offset, const char* data, uint64_t n, std::string* error) const {
+  uint64_t done;
+  const bool writable = MoveAll(n, &done, [&](uint64_t so_far, size_t at_most) {
+    return pwrite(descriptor_, data + so_far, at_most, static_cast<off_t>(offset + so_far));
+  });
+  if (writable && done == n) return true;
+  if (writable) errno = ENOSPC;  // a call wrote nothing and set no errno
+  return SystemFailure(path_, At("cannot write", n, offset), error);
+}
+
+bool NewFile::Close(DiskSync sync, std::string* error) {
+  if (sync == DiskSync::kDone && SyncFile(descriptor_) != 0) {
+    return SystemFailure(path_, "cannot be synced", error);
+  }
+  const int descriptor = std::exchange(descriptor_, -1);
+  if (close(descriptor) == 0 || errno == EINTR) return true;  // with EINTR it is closed
+  return SystemFailure(path_, "cannot be closed", error);
+}
+
+ReplacementFile::~ReplacementFile() {
+  if (is_written_) unlink(file_.path().c_str());
+  if (folder_ >= 0) close(folder_);
+}
+
 bool ReplacementFile::Open(const std::string& path, std::string* error) {
   bool exists;
   if (!FindTarget(path, &target_, &exists, error)) return false;
@@ -231,52 +257,38 @@ bool ReplacementFile::Open(const std::string& path, std::string* error) {
   const std::string folder = std::filesystem::path(target_).parent_path();
   folder_ = Uninterrupted([&] { return OpenFile(folder, NoWriter::kGoOn); });
   if (folder_ < 0) return SystemFailure(path, "its folder cannot be opened", error);
-  // Users who may not read the old file may not read the new one while it is written.
-  descriptor_ = CreateBeside(target_, /*is_private=*/exists, &temporary_);
-  if (descriptor_ >= 0) return true;
-  const std::string refused = std::exchange(temporary_, "");
-  return SystemFailure(refused, "cannot be created", error);
-}
-
-bool ReplacementFile::Append(const char* data, uint64_t n, std::string* error) {
-  if (!WriteAt(size_, data, n, error)) return false;
-  size_ += n;
-  return true;
-}
-
-bool ReplacementFile::WriteAt(uint64_t offset, const char* data, uint64_t n,
-                              std::string* error) const {
-  uint64_t done;
-  const bool writable = MoveAll(n, &done, [&](uint64_t so_far, size_t at_most) {
-    return pwrite(descriptor_, data + so_far, at_most, static_cast<off_t>(offset + so_far));
-  });
-  if (writable && done == n) return true;
-  if (writable) errno = ENOSPC;  // a call wrote nothing and set no errno
-  return SystemFailure(temporary_, At("cannot write", n, offset), error);
+  static std::atomic<uint64_t> counter{0};
+  std::string why;
+  do {
+    const std::string temporary = target_ + ".tmp" + std::to_string(ProcessNumber()) + "." +
+                                  std::to_string(counter.fetch_add(1));
+    // Users who may not read the old file may not read the new one while it is written.
+    is_written_ = file_.Create(temporary, /*is_private=*/exists, &why);
+  } while (!is_written_ && errno == EEXIST);
+  if (!is_written_) *error = why;
+  return is_written_;
 }
 
 bool ReplacementFile::Commit(std::string* error, DiskSync sync) {
   // Open does not do this: a long file takes minutes to write, and permissions may have changed.
-  if (CopyMode(target_, descriptor_) != 0) {
+  if (CopyMode(target_, file_.descriptor()) != 0) {
     return SystemFailure(target_, "its permissions cannot be kept", error);
   }
-  const bool is_synced = sync == DiskSync::kDone;
-  if (is_synced && Uninterrupted([&] { return SyncFile(descriptor_); }) != 0) {
-    return SystemFailure(temporary_, "cannot be synced", error);
+  if (!file_.Close(sync, error)) return false;
+  if (std::rename(file_.path().c_str(), target_.c_str()) != 0) {
+    return SystemFailure(file_.path(), "cannot be renamed to " + target_, error);
   }
-  const int descriptor = descriptor_;
-  descriptor_ = -1;
-  if (close(descriptor) != 0 && errno != EINTR) {  // with EINTR it is closed
-    return SystemFailure(temporary_, "cannot be closed", error);
-  }
-  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {
-    return SystemFailure(temporary_, "cannot be renamed to " + target_, error);
-  }
-  temporary_.clear();
-  if (!is_synced || Uninterrupted([&] { return SyncFile(folder_); }) == 0) return true;
-  // This file system cannot sync folders.
-  if (errno == EINVAL || errno == ENOTSUP) return true;
-  return SystemFailure(target_, "has been replaced, but its folder cannot be synced", error);
+  is_written_ = false;
+  return sync == DiskSync::kNotNow || SyncOpenFolder(folder_) ||
+         SystemFailure(target_, "has been replaced, but its folder cannot be synced", error);
+}
+
+bool SyncFolder(const std::string& path, std::string* error) {
+  const int folder = Uninterrupted([&] { return OpenFile(path, NoWriter::kGoOn); });
+  const bool is_synced = folder >= 0 && SyncOpenFolder(folder);
+  if (!is_synced) SystemFailure(path, "cannot be synced", error);
+  if (folder >= 0) close(folder);
+  return is_synced;
 }
 
 }  // namespace bloomline::support

@@ -93,9 +93,34 @@ bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* tex
 bool AppendPart(const ByteSource& from, uint64_t begin, uint64_t end, ByteSink* out,
                 std::string* error);
 
-// kDone: Commit returns when the disk has the file. kNotNow: Commit does not wait, and after a
-// power failure the new file may be empty. That suits files that are written again soon.
+// kDone: returns when the disk has the file. kNotNow: does not wait, and after a power failure the
+// new file may be empty. That suits files that are written again soon.
 enum class DiskSync { kDone, kNotNow };
+
+// A file that did not exist.
+class NewFile : public ByteSink {
+ public:
+  NewFile() = default;
+  ~NewFile() override;
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  // Other users may use a file that is not private as far as the umask allows. Fails with EEXIST in
+  // errno if the path exists.
+  bool Create(const std::string& path, bool is_private, std::string* error);
+  bool Append(const char* data, uint64_t n, std::string* error) override;
+  // Replaces Append. Calls may come in any order and from several threads at once.
+  bool WriteAt(uint64_t offset, const char* data, uint64_t n, std::string* error) const;
+  bool Close(DiskSync sync, std::string* error);
+
+  const std::string& path() const { return path_; }
+  int descriptor() const { return descriptor_; }
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+  uint64_t size_ = 0;
+};
 
 // A file that is written beside `path` and renamed to it by Commit. So `path` is at any time the
 // old file or the whole new one, even after a power failure. Without Commit nothing remains.
@@ -111,9 +136,12 @@ class ReplacementFile : public ByteSink {
   // Returns false, with *error, unless `path` is a regular file, is a symbolic link to one, which
   // is then replaced, or does not exist.
   bool Open(const std::string& path, std::string* error);
-  bool Append(const char* data, uint64_t n, std::string* error) override;
-  // Replaces Append. Calls may come in any order and from several threads at once.
-  bool WriteAt(uint64_t offset, const char* data, uint64_t n, std::string* error) const;
+  bool Append(const char* data, uint64_t n, std::string* error) override {
+    return file_.Append(data, n, error);
+  }
+  bool WriteAt(uint64_t offset, const char* data, uint64_t n, std::string* error) const {
+    return file_.WriteAt(offset, data, n, error);
+  }
   // The new file has the permissions of the old one, and belongs to the user who writes it. After a
   // failure the old file is as it was, unless *error says that only the folder could not be synced.
   bool Commit(std::string* error, DiskSync sync = DiskSync::kDone);
@@ -121,11 +149,13 @@ class ReplacementFile : public ByteSink {
  private:
   // Both paths are absolute, so that a change of the working directory does not matter.
   std::string target_;
-  std::string temporary_;  // empty if it does not exist
+  NewFile file_;
+  bool is_written_ = false;  // the file exists under its own name
   int folder_ = -1;
-  int descriptor_ = -1;
-  uint64_t size_ = 0;
 };
+
+// Returns when the disk has the names in the folder, or if its file system cannot sync folders.
+bool SyncFolder(const std::string& path, std::string* error);
 
 }  // namespace bloomline::support
 

@@ -8,7 +8,6 @@
 #include <linux/fs.h>  // FICLONE
 #endif
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -24,55 +23,17 @@ volatile std::sig_atomic_t ending_signal = 0;
 
 void NoteSignal(int signal) { ending_signal = signal; }
 
-bool Sync(int descriptor, const std::string& path, std::string* error) {
-  if (Uninterrupted([&] { return fsync(descriptor); }) == 0) return true;
-  if (errno == EINVAL || errno == ENOTSUP) return true;  // this file system cannot sync folders
-  return SystemFailure(path, "cannot be synced", error);
-}
-
 }  // namespace
 
-NewFile::~NewFile() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
-bool NewFile::Create(const std::string& path, std::string* error) {
-  path_ = path;
-  descriptor_ = Uninterrupted(
-      [&] { return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600); });
-  return descriptor_ >= 0 || SystemFailure(path, "cannot be created", error);
-}
-
-bool NewFile::Append(const char* data, uint64_t n, std::string* error) {
-  constexpr uint64_t kMost = uint64_t{1} << 30;  // of one call
-  while (n > 0) {
-    const auto at_most = static_cast<size_t>(std::min(n, kMost));
-    const ssize_t written = Uninterrupted([&] { return write(descriptor_, data, at_most); });
-    if (written == 0) errno = ENOSPC;  // the call set no errno
-    if (written <= 0) return SystemFailure(path_, "cannot be written", error);
-    data += written;
-    n -= static_cast<uint64_t>(written);
-  }
-  return true;
-}
-
-bool NewFile::Clone([[maybe_unused]] const std::string& from) const {
+bool CloneBytes([[maybe_unused]] const std::string& from, [[maybe_unused]] int descriptor) {
 #ifdef FICLONE
   const int source = Uninterrupted([&] { return OpenFile(from, NoWriter::kGoOn); });
-  const bool is_cloned = source >= 0 && ioctl(descriptor_, FICLONE, source) == 0;
-  if (source >= 0) close(source);
+  const bool is_cloned = source >= 0 && ioctl(descriptor, FICLONE, source) == 0;
+  if (source >= 0) CloseFile(source);
   return is_cloned;
 #else
   return false;
 #endif
-}
-
-bool NewFile::Finish(const std::string& like, std::string* error) {
-  if (!TakeOwnerAndMode(path_, like, error) || !Sync(descriptor_, path_, error)) return false;
-  const int descriptor = descriptor_;
-  descriptor_ = -1;
-  if (close(descriptor) == 0 || errno == EINTR) return true;  // with EINTR it is closed
-  return SystemFailure(path_, "cannot be closed", error);
 }
 
 bool TakeOwnerAndMode(const std::string& path, const std::string& like, std::string* error) {
@@ -87,14 +48,6 @@ bool TakeOwnerAndMode(const std::string& path, const std::string& like, std::str
   // The mode comes last, because a change of the owner clears some of its bits.
   if (chmod(path.c_str(), old.st_mode & 07777) == 0) return true;
   return SystemFailure(path, "cannot take the mode of " + like, error);
-}
-
-bool SyncFolder(const std::string& path, std::string* error) {
-  const int folder = Uninterrupted([&] { return OpenFile(path, NoWriter::kGoOn); });
-  if (folder < 0) return SystemFailure(path, "cannot be opened", error);
-  const bool is_synced = Sync(folder, path, error);
-  close(folder);
-  return is_synced;
 }
 
 bool RenameNew(const std::string& from, const std::string& to, std::string* error) {

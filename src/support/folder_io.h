@@ -1,43 +1,20 @@
-// New files and folders that take the owner and mode of old ones, the engines' lock, and signals
-// that end a process once it has cleaned up. For commands that write whole folders. Errors name the
-// path and what the system said.
+// What commands that write whole folders need of the system: owners and modes, links to bytes, the
+// engines' lock, and signals that end a process once it has cleaned up. Errors name the path and
+// what the system said.
 #ifndef BLOOMLINE_SUPPORT_FOLDER_IO_H_
 #define BLOOMLINE_SUPPORT_FOLDER_IO_H_
 
-#include <cstdint>
 #include <string>
-
-#include "src/support/byte_io.h"
 
 namespace bloomline::support {
 
-// A file that did not exist.
-class NewFile : public ByteSink {
- public:
-  NewFile() = default;
-  ~NewFile() override;
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-
-  // Nobody else may read it until Finish.
-  bool Create(const std::string& path, std::string* error);
-  bool Append(const char* data, uint64_t n, std::string* error) override;
-  // Makes the file share all bytes of `from` until one of the two is written to. Returns false if
-  // the file system cannot do this.
-  bool Clone(const std::string& from) const;
-  // Gives the file the owner and mode of the file `like`, and returns when the disk has it.
-  bool Finish(const std::string& like, std::string* error);
-
- private:
-  std::string path_;
-  int descriptor_ = -1;
-};
+// Makes an open, empty file share all bytes of `from` until one of the two is written to. Returns
+// false if the file system cannot do this.
+bool CloneBytes(const std::string& from, int descriptor);
 
 // Gives the file or folder the owner and mode of another.
 bool TakeOwnerAndMode(const std::string& path, const std::string& like, std::string* error);
 
-// Returns when the disk has the names in the folder.
-bool SyncFolder(const std::string& path, std::string* error);
 // Renames a folder, unless `to` exists: rename() would replace an empty folder.
 bool RenameNew(const std::string& from, const std::string& to, std::string* error);
 

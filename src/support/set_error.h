@@ -47,10 +47,11 @@ auto OrReport(const char* what, std::string* error, F f) -> decltype(f(error)) {
 
 // ---- Paths and system calls. `error` is not null.
 
-// Returns false, with "path: what: the meaning of errno" in *error.
+// Returns false, with "path: what: the meaning of errno" in *error. Leaves errno as it is.
 inline bool SystemFailure(const std::string& path, const std::string& what, std::string* error) {
   const int code = errno;
   *error = path + ": " + what + ": " + std::generic_category().message(code);
+  errno = code;
   return false;
 }
 

@@ -33,9 +33,9 @@ F* Real(const char* name) {
 
 }  // namespace
 
-extern "C" ssize_t write(int descriptor, const void* bytes, size_t n) {
-  static auto* const real = Real<ssize_t(int, const void*, size_t)>("write");
-  return descriptor <= STDERR_FILENO || IsMade() ? real(descriptor, bytes, n) : -1;
+extern "C" ssize_t pwrite(int descriptor, const void* bytes, size_t n, off_t offset) {
+  static auto* const real = Real<ssize_t(int, const void*, size_t, off_t)>("pwrite");
+  return IsMade() ? real(descriptor, bytes, n, offset) : -1;
 }
 extern "C" int fsync(int) { return IsMade() ? 0 : -1; }
 extern "C" int chmod(const char* path, mode_t mode) {

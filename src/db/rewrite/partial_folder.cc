@@ -4,7 +4,6 @@
 #include <system_error>
 #include <thread>
 
-#include "src/support/file_io.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::db {
@@ -57,7 +56,7 @@ bool PartialFolder::Link(const std::string& name, std::string* error) {
 bool PartialFolder::Copy(const std::string& name, std::string* error) {
   const auto write = [&](PacedFile* out, std::string* why) {
     const std::string from = from_ + "/" + name;
-    const bool is_cloned = clones_ && out->Clone(from);
+    const bool is_cloned = clones_ && support::CloneBytes(from, out->descriptor());
     ++(is_cloned ? copied_.cloned : copied_.copied);
     if (is_cloned) return true;
     support::InputFile file;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/support/file_io.h"
 #include "src/support/folder_io.h"
 
 namespace bloomline::db {
@@ -74,8 +75,9 @@ class PartialFolder {
   bool Add(const std::string& name, const std::string& like, const Write& write,
            std::string* error) {
     PacedFile file(&pace_);
-    return file.Create(path_ + "/" + name, error) && write(&file, error) &&
-           file.Finish(from_ + "/" + like, error);
+    return file.Create(path_ + "/" + name, /*is_private=*/true, error) && write(&file, error) &&
+           support::TakeOwnerAndMode(file.path(), from_ + "/" + like, error) &&
+           file.Close(support::DiskSync::kDone, error);
   }
   bool AddText(const std::string& name, std::string_view text, std::string* error);
   // Commit gives it the owner and mode of the old folder's.

@@ -19,8 +19,6 @@ namespace {
 
 using support::Refuse;
 
-constexpr double kDefaultBits = 10;
-
 // Options that advise prints, or that OPTIONS files have, and that mean nothing here: an empty
 // value allows any, another one only itself.
 const std::map<std::string, std::string> kWithoutEffect = {
@@ -44,8 +42,10 @@ bool SetBits(const std::string& text, RewritePolicy* policy) {
   return true;
 }
 
-// One of the options of {id=bloomline;...} but the format and the bits.
+// One of the options of {id=bloomline;...}, once the format is set.
 bool SetOption(const std::string& name, const std::string& value, RewritePolicy* policy) {
+  if (name == "id" || name == "format") return true;
+  if (name == "bits_per_key") return SetBits(value, policy);
   if (name == "bits_by_level") {
     policy->by_level = value == "auto";
     return policy->by_level || value == "uniform";
@@ -61,28 +61,19 @@ bool SetOption(const std::string& name, const std::string& value, RewritePolicy*
 }
 
 // Sets the options of {id=bloomline;...}. Returns false with *wrong, the option.
-bool SetOptions(directory::OptionMap options, RewritePolicy* policy, std::string* wrong) {
+bool SetOptions(const directory::OptionMap& options, RewritePolicy* policy, std::string* wrong) {
   policy->format = Format::kBlocked;
-  options.erase("id");
-  const auto take = [&](const char* name, const auto& set) {
-    const auto found = options.find(name);
-    if (found == options.end()) return true;
-    const bool is_set = set(found->second);
-    if (is_set) options.erase(found);
-    return is_set || Refuse(wrong, name, "=", found->second);
-  };
-  const auto set_format = [&](const std::string& value) {
-    return SetFormat(value, {Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon},
-                     &policy->format);
-  };
-  if (!take("format", set_format) ||
-      !take("bits_per_key", [&](const std::string& value) { return SetBits(value, policy); })) {
-    return false;
+  const auto format = options.find("format");
+  if (format != options.end() &&
+      !SetFormat(format->second,
+                 {Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon},
+                 &policy->format)) {
+    return Refuse(wrong, "format=", format->second);
   }
   for (const auto& [name, value] : options) {
     if (!SetOption(name, value, policy)) return Refuse(wrong, name, "=", value);
   }
-  if (!policy->by_level && !policy->bits_per_key) policy->bits_per_key = kDefaultBits;
+  if (!policy->by_level && !policy->bits_per_key) policy->bits_per_key = 10;
   return true;
 }
 
@@ -112,29 +103,17 @@ bool SetNamed(const std::string& text, sstable::Engine engine, RewritePolicy* po
   return SetBits(bits, policy);
 }
 
-// The choice of advise that `is_wanted` takes; null with *error if there is none.
-template <typename Wanted>
-const advice::Choice* ChoiceOf(const advice::Situation& situation, const advice::Request& request,
-                               advice::Advice* advice, const Wanted& is_wanted,
-                               std::string* error) {
-  if (!advice::Advise(situation, request, advice, error)) return nullptr;
-  const auto found = std::find_if(advice->choices.begin(), advice->choices.end(), is_wanted);
-  return found == advice->choices.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 bool ParseRewritePolicy(const std::string& text, sstable::Engine engine, RewritePolicy* policy,
                         std::string* error) {
   std::string wrong = support::Quoted(text);
+  const std::string id = directory::OptionId(text);
   const directory::OptionMap options = directory::PolicyOptions(text);
-  const auto id = options.find("id");
-  const bool is_named = id == options.end();
-  const bool is_set = is_named
-                          ? SetNamed(directory::OptionId(text), engine, policy)
-                          : engine == sstable::Engine::kRocksDB &&
-                                (id->second == "bloomline" ? SetOptions(options, policy, &wrong)
-                                                           : SetNamed(id->second, engine, policy));
+  const bool has_options =
+      engine == sstable::Engine::kRocksDB && id == "bloomline" && options.count("id") != 0;
+  const bool is_set =
+      has_options ? SetOptions(options, policy, &wrong) : SetNamed(id, engine, policy);
   return is_set || Refuse(error, "--policy has ", wrong, "; allowed: ", kAllowedPolicies);
 }
 
@@ -154,11 +133,12 @@ bool FamilyBits::Choose(const RewritePolicy* policy, const Inputs& inputs,
       if (filter::IsStock(format_)) situation.stock_format = format_;
       request.memory_bytes = std::max<uint64_t>(1, groups.all.key_bytes());
     }
-    const auto is_wanted = [&](const advice::Choice& choice) {
-      return policy == nullptr ? choice.is_stock() : choice.format == format_ && choice.by_level;
-    };
-    const advice::Choice* const choice = ChoiceOf(situation, request, &advice, is_wanted, error);
-    if (choice == nullptr) {
+    advice::Advise(situation, request, &advice, error);  // without it, there is no choice
+    const auto choice =
+        std::find_if(advice.choices.begin(), advice.choices.end(), [&](const advice::Choice& one) {
+          return policy == nullptr ? one.is_stock() : one.format == format_ && one.by_level;
+        });
+    if (choice == advice.choices.end()) {
       return Refuse(error, policy == nullptr
                                ? "advise knows no better filters of RocksDB's own; name some with "
                                  "--policy"
