@@ -254,9 +254,10 @@ class FileSink : public support::ByteSink {
   std::ofstream out_;
 };
 
-std::string Numbered(const char* before, uint64_t number, const char* after) {
-  const std::string digits = std::to_string(number);
-  return before + std::string(6 - digits.size(), '0') + digits + after;
+Outcome RewriteTo(const std::string& path, const db::TableSource& source,
+                  const TableRewrite& rewrite, db::RewrittenTable* result, std::string* error) {
+  FileSink sink(path);
+  return db::RewriteTable(source, rewrite, &sink, result, error);
 }
 
 // Gives all tables in the folder new filters, in place. Returns how many there were.
@@ -264,11 +265,8 @@ size_t RewriteAll(const std::string& folder, TableRewrite rewrite) {
   directory::Database database;
   std::string error;
   EXPECT_TRUE(directory::ReadDirectory(folder, {}, &database, &error)) << error;
-  std::string current = ReadFile(folder + "/CURRENT");
-  current.pop_back();
-  const std::string manifest = folder + "/" + current;
   uint64_t next;
-  EXPECT_TRUE(db::CheckManifest(manifest, &next, &error)) << error;
+  EXPECT_TRUE(db::CheckManifest(database.manifest, &next, &error)) << error;
   next += 100;  // beyond the numbers of logs and OPTIONS
   EXPECT_TRUE(db::NewSession(&rewrite.session, &error)) << error;
   std::sort(database.files.begin(), database.files.end(),
@@ -281,19 +279,16 @@ size_t RewriteAll(const std::string& folder, TableRewrite rewrite) {
     bool knows_new_bloom;
     EXPECT_EQ(db::CheckTable(source, &knows_new_bloom, &error), Outcome::kDone) << error;
     rewrite.number = next++;
-    const std::string path = Numbered((folder + "/").c_str(), rewrite.number, ".sst");
+    const std::string path = folder + "/" + directory::SixDigits(rewrite.number) + ".sst";
     db::NewTable& added = tables[file.number];
     added.number = rewrite.number;
-    {
-      FileSink sink(path);
-      EXPECT_EQ(db::RewriteTable(source, rewrite, &sink, &added.table, &error), Outcome::kDone)
-          << error;
-    }
+    EXPECT_EQ(RewriteTo(path, source, rewrite, &added.table, &error), Outcome::kDone) << error;
     EXPECT_EQ(db::CheckRewrittenTable(path, source, added.table, &error), Outcome::kDone) << error;
   }
-  FileSink sink(Numbered((folder + "/MANIFEST-").c_str(), next, ""));
-  EXPECT_TRUE(db::WriteManifest(manifest, tables, next + 1, &sink, &error)) << error;
-  std::ofstream(folder + "/CURRENT") << Numbered("MANIFEST-", next, "\n");
+  const std::string new_manifest = "MANIFEST-" + directory::SixDigits(next);
+  FileSink sink(folder + "/" + new_manifest);
+  EXPECT_TRUE(db::WriteManifest(database.manifest, tables, next + 1, &sink, &error)) << error;
+  std::ofstream(folder + "/CURRENT") << new_manifest << '\n';
   return tables.size();
 }
 
@@ -498,12 +493,9 @@ TEST(RewriteTest, FiltersHaveTheBytesOfRocksDB) {
       rewrite.is_legacy = row.format == Format::kBloom && row.format_version < 5;
       for (const directory::TableFile& file : database.files) {
         db::RewrittenTable result;
-        {
-          FileSink sink(dir.Path("new"));
-          ASSERT_EQ(db::RewriteTable({file.path, "", file.bytes}, rewrite, &sink, &result, &error),
-                    Outcome::kDone)
-              << error;
-        }
+        ASSERT_EQ(RewriteTo(dir.Path("new"), {file.path, "", file.bytes}, rewrite, &result, &error),
+                  Outcome::kDone)
+            << error;
         const auto before = OpenTable(file.path);
         const auto after = OpenTable(dir.Path("new"));
         if (!adds_prefixes_first) {
@@ -629,9 +621,8 @@ TEST(RewriteTest, AnOldFilterWithoutItsKeysIsFound) {
     ASSERT_NE(offset, bytes.npos);
     std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset), 64, '\0');
     std::ofstream(path, std::ios::binary) << bytes;
-    FileSink sink(dir.Path("new"));
     db::RewrittenTable result;
-    EXPECT_EQ(db::RewriteTable({path, "", bytes.size()}, TableRewrite(), &sink, &result, &error),
+    EXPECT_EQ(RewriteTo(dir.Path("new"), {path, "", bytes.size()}, TableRewrite(), &result, &error),
               Outcome::kLacksKey);
     EXPECT_NE(error.find("the filter lacks the key of entry"), error.npos) << error;
   }
@@ -651,13 +642,10 @@ TEST(RewriteTest, PartitionsWithoutEntriesMatchEveryKey) {
     rewrite.format = format;
     db::RewrittenTable result;
     std::string error;
-    {
-      FileSink sink(dir.Path("new"));
-      ASSERT_EQ(db::RewriteTable({path, "", std::filesystem::file_size(path)}, rewrite, &sink,
-                                 &result, &error),
-                Outcome::kDone)
-          << error;
-    }
+    ASSERT_EQ(RewriteTo(dir.Path("new"), {path, "", std::filesystem::file_size(path)}, rewrite,
+                        &result, &error),
+              Outcome::kDone)
+        << error;
     for (const std::string& filter : TableFilters(*OpenTable(dir.Path("new")))) {
       EXPECT_EQ(filter, std::string(6, '\0'));
     }
@@ -761,12 +749,9 @@ TEST(RewriteTest, DamagedTablesAreRefusedOrRight) {
       const db::TableSource source{damaged_path, "", damaged.size()};
       db::RewrittenTable result;
       std::string error;
-      {
-        FileSink sink(dir.Path("new"));
-        if (db::RewriteTable(source, TableRewrite(), &sink, &result, &error) != Outcome::kDone) {
-          EXPECT_NE(error.find(damaged_path), error.npos) << error;
-          return;
-        }
+      if (RewriteTo(dir.Path("new"), source, TableRewrite(), &result, &error) != Outcome::kDone) {
+        EXPECT_NE(error.find(damaged_path), error.npos) << error;
+        return;
       }
       ++num_done;
       ASSERT_EQ(db::CheckRewrittenTable(dir.Path("new"), source, result, &error), Outcome::kDone)

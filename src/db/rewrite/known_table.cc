@@ -67,7 +67,7 @@ std::string Unknown(const sstable::Table& table) {
   if (table.format_version() < 2) {
     return StrCat("has format_version ", table.format_version(), "; allowed: 2 to 7");
   }
-  const std::string& manager = parts.internal.compression_manager;
+  const std::string& manager = parts.blocks.compression.manager;
   if (!manager.empty() && manager != "BuiltinV2") {
     return StrCat("has blocks of the compression manager ", Quoted(manager),
                   ", which only its application knows");
@@ -93,9 +93,7 @@ bool ReadIndexPartitions(KnownTable* table, std::string* error) {
   BlockReader reader(&parts.blocks, BlockReader::Access::kRandom);
   std::string_view contents;
   if (!reader.Read(kWhat, parts.index, &contents, error)) return false;
-  sstable::IndexForm form = parts.internal.index;
-  form.has_first_keys = false;
-  sstable::IndexBlockCursor cursor(&parts.blocks, form);
+  sstable::IndexBlockCursor cursor(&parts.blocks, parts.index_form);
   if (!cursor.Open(kWhat, parts.index, contents, error)) return false;
   while (cursor.Next(error)) {
     table->index_partitions.emplace_back(cursor.separator(), cursor.handle());
@@ -117,7 +115,7 @@ Outcome KnownTable::Open(const TableSource& source, std::string* error) {
     *error = source.path + ": " + problem;
     return Outcome::kRefused;
   }
-  if (!parts().internal.index.has_two_levels) return Outcome::kDone;
+  if (!parts().index_form.has_two_levels) return Outcome::kDone;
   return ReadIndexPartitions(this, error) ? Outcome::kDone : Outcome::kFailed;
 }
 

@@ -1,11 +1,11 @@
-// New filters for a LevelDB table (engine_tables.h): one for each 2 KiB of data offsets, as
+// New filters for a LevelDB table (table_walk.h): one for each 2 KiB of data offsets, as
 // LevelDB's table/filter_block.cc writes them.
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "src/db/rewrite/engine_tables.h"
+#include "src/db/rewrite/table_walk.h"
 #include "src/db/sstable/bytes/block_writer.h"
 #include "src/db/sstable/bytes/coding.h"
 #include "src/filter/bits/hash.h"

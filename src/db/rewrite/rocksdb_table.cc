@@ -1,11 +1,11 @@
-// New filters for a RocksDB table (engine_tables.h).
+// New filters for a RocksDB table (table_walk.h).
 #include <memory>
 #include <string>
 #include <utility>
 
-#include "src/db/rewrite/engine_tables.h"
 #include "src/db/rewrite/rocksdb_tail.h"
 #include "src/db/rewrite/table_filter.h"
+#include "src/db/rewrite/table_walk.h"
 
 namespace bloomline::db {
 namespace {

@@ -45,7 +45,7 @@ class TailWriter {
  private:
   bool AddFilters(NewFilters filters, std::string* error) {
     const bool is_partitioned = parts_.filter_kind == sstable::FilterKind::kPartitioned;
-    BlockWriter index(!parts_.internal.index.has_deltas);
+    BlockWriter index(!parts_.index_form.has_deltas);
     BlockHandle handle;
     for (auto& [separator, bytes] : filters) {
       if (!out_.AddBlock(std::move(bytes), 0, &handle, error)) return false;
@@ -62,7 +62,7 @@ class TailWriter {
   }
 
   bool MoveBlocks(std::string* error) {
-    const bool has_two_levels = parts_.internal.index.has_two_levels;
+    const bool has_two_levels = parts_.index_form.has_two_levels;
     if (!(has_two_levels ? AddTopIndex(error)
                          : out_.MoveBlock("index block", parts_.index, &reader_, &index_, error))) {
       return false;
@@ -78,7 +78,7 @@ class TailWriter {
 
   // Moves the partitions of the index, and writes their handles in full.
   bool AddTopIndex(std::string* error) {
-    BlockWriter top(!parts_.internal.index.has_deltas);
+    BlockWriter top(!parts_.index_form.has_deltas);
     for (const auto& [separator, handle] : table_.index_partitions) {
       BlockHandle moved;
       if (!out_.MoveBlock("index partition", handle, &reader_, &moved, error)) return false;

@@ -4,9 +4,7 @@
 #include <memory>
 
 #include "bloomline/seed.h"
-#include "src/db/key_walk.h"
-#include "src/db/rewrite/engine_tables.h"
-#include "src/db/rewrite/known_table.h"
+#include "src/db/rewrite/table_walk.h"
 #include "src/support/file_io.h"
 #include "src/support/number_text.h"
 

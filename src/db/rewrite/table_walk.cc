@@ -1,6 +1,5 @@
 #include "src/db/rewrite/table_walk.h"
 
-#include "src/db/sstable/table_parts.h"
 #include "src/support/file_io.h"
 #include "src/support/number_text.h"
 

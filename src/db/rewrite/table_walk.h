@@ -4,11 +4,13 @@
 #define BLOOMLINE_DB_REWRITE_TABLE_WALK_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "src/db/key_walk.h"
+#include "src/db/rewrite/known_table.h"
 #include "src/db/rewrite/table_rewrite.h"
 #include "src/db/sstable/table_writer.h"
 
@@ -59,6 +61,12 @@ class TableWalk : public KeyWalk {
   std::string lost_;
   std::string unproven_;
 };
+
+// The walks that write the new tables of each engine. All arguments must outlive them.
+std::unique_ptr<TableWalk> NewRocksDBWalk(const KnownTable& table, const TableRewrite& rewrite,
+                                          sstable::TableWriter* out);
+std::unique_ptr<TableWalk> NewLevelDBWalk(const KnownTable& table, const TableRewrite& rewrite,
+                                          sstable::TableWriter* out);
 
 }  // namespace bloomline::db
 

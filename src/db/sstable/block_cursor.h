@@ -108,7 +108,8 @@ struct IndexForm {
   bool has_two_levels = false;  // an index over index blocks
   bool has_user_keys = false;   // separators without sequence number and type
   bool has_deltas = false;      // a handle may be only the difference to the size before
-  bool has_first_keys = false;  // the first key of each block is behind its handle
+  // The first key of each block is behind its handle; not in two levels.
+  bool has_first_keys = false;
 };
 
 // The handles in one index block.

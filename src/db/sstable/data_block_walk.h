@@ -21,8 +21,8 @@ class DataBlockWalk {
       : parts_(*parts),
         top_reader_(&parts->blocks, BlockReader::Access::kRandom),
         reader_(&parts->blocks, BlockReader::Access::kSequential),
-        top_(&parts->blocks, TopForm(parts->internal.index)),
-        partition_(&parts->blocks, parts->internal.index) {}
+        top_(&parts->blocks, parts->index_form),
+        partition_(&parts->blocks, parts->index_form) {}
 
   bool Open(std::string* error) {
     constexpr const char* kIndex = "index block";
@@ -49,12 +49,7 @@ class DataBlockWalk {
   }
 
  private:
-  // The index over index blocks has the same form, but no first keys: RocksDB does not write both.
-  static IndexForm TopForm(IndexForm form) {
-    form.has_first_keys = form.has_first_keys && !form.has_two_levels;
-    return form;
-  }
-  bool has_two_levels() const { return parts_.internal.index.has_two_levels; }
+  bool has_two_levels() const { return parts_.index_form.has_two_levels; }
 
   bool NextPartition(std::string* error) {
     constexpr const char* kPartition = "index partition";

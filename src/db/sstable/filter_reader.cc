@@ -100,7 +100,7 @@ class FilterPartitions final : public Table::FilterReader {
     std::string_view contents;
     if (!reader.Read(kFilterIndex, parts_.filter, &contents, error)) return false;
     if (contents.empty()) return true;
-    IndexForm form = parts_.internal.index;
+    IndexForm form = parts_.index_form;
     form.has_first_keys = false;
     IndexBlockCursor cursor(&parts_.blocks, form);
     if (!cursor.Open(kFilterIndex, parts_.filter, contents, error)) return false;
@@ -164,7 +164,7 @@ class FilterPartitions final : public Table::FilterReader {
   // Adds a partition, given the size of the partition index.
   bool Add(std::string_view separator, const BlockHandle& handle, uint64_t index_bytes,
            std::string* error) {
-    if (!parts_.internal.index.has_user_keys && separator.size() < 8) {
+    if (!parts_.index_form.has_user_keys && separator.size() < 8) {
       return Damaged(error, "a separator is too short");
     }
     // Separators share bytes, so those of a small crafted block could exceed any memory. With
@@ -206,7 +206,7 @@ class FilterPartitions final : public Table::FilterReader {
     return {separators_.data() + partition.separator, partition.separator_size};
   }
   std::string_view UserKey(const Partition& partition) const {
-    const size_t sequence_bytes = parts_.internal.index.has_user_keys ? 0 : 8;
+    const size_t sequence_bytes = parts_.index_form.has_user_keys ? 0 : 8;
     const std::string_view separator = Separator(partition);
     return separator.substr(0, separator.size() - sequence_bytes);
   }
@@ -222,7 +222,7 @@ class FilterPartitions final : public Table::FilterReader {
   // Of two entries with the same key, the one with the larger sequence number comes first.
   bool IsBefore(const Partition& partition, std::string_view user_key, uint64_t sequence) const {
     const std::string_view separator = UserKey(partition);
-    const bool has_sequence = !parts_.internal.index.has_user_keys;
+    const bool has_sequence = !parts_.index_form.has_user_keys;
     uint64_t separator_sequence = 0;
     if (has_sequence) {
       separator_sequence = LoadLittleEndian64(separator.data() + separator.size()) >> 8;

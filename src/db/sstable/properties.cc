@@ -32,7 +32,9 @@ std::string_view ObjectName(std::string_view text) {
   return text.substr(0, text.find_first_of(";}"));
 }
 
-void Fill(const NamedValues& values, Properties* properties) {
+void Fill(TableParts* parts) {
+  const NamedValues& values = parts->stored_properties;
+  Properties* const properties = &parts->properties;
   properties->num_entries = values.Number("rocksdb.num.entries", kUnknownCount);
   properties->num_range_deletions = values.Number("rocksdb.num.range-deletions", kUnknownCount);
   properties->num_filter_entries = values.Number("rocksdb.num.filter_entries", kUnknownCount);
@@ -47,23 +49,21 @@ void Fill(const NamedValues& values, Properties* properties) {
       Switch(values, "rocksdb.block.based.table.prefix.filtering", false);
   properties->keys_have_timestamps =
       Flag(values, "rocksdb.user.defined.timestamps.persisted", true);
-}
-
-void Fill(const NamedValues& values, int format_version, InternalProperties* internal) {
   constexpr uint32_t kTwoLevels = 2;
   constexpr uint32_t kWithFirstKeys = 3;
   const uint32_t index_type = values.Fixed32("rocksdb.block.based.table.index.type", 0);
-  internal->index.has_two_levels = index_type == kTwoLevels;
-  internal->index.has_first_keys = index_type == kWithFirstKeys;
-  internal->index.has_user_keys = Flag(values, "rocksdb.index.key.is.user.key", false);
-  internal->index.has_deltas = Flag(values, "rocksdb.index.value.is.delta.encoded", false);
+  parts->index_form.has_two_levels = index_type == kTwoLevels;
+  parts->index_form.has_first_keys = index_type == kWithFirstKeys;
+  parts->index_form.has_user_keys = Flag(values, "rocksdb.index.key.is.user.key", false);
+  parts->index_form.has_deltas = Flag(values, "rocksdb.index.value.is.delta.encoded", false);
   const std::string_view sequence = values.Text(kGlobalSequence);
   if (values.Fixed32("rocksdb.external_sst_file.version", 0) == 2 && sequence.size() >= 8) {
-    internal->global_sequence = LoadLittleEndian64(sequence.data());
+    parts->global_sequence = LoadLittleEndian64(sequence.data());
   }
-  if (format_version >= 7) {  // "BuiltinV2;0407;": the compressor, and the types
+  if (parts->blocks.footer.format_version >= 7) {
+    // "BuiltinV2;0407;": the compressor, and the types
     const std::string_view compression = values.Text("rocksdb.compression");
-    internal->compression_manager = compression.substr(0, compression.find(';'));
+    parts->blocks.compression.manager = compression.substr(0, compression.find(';'));
   }
 }
 
@@ -130,8 +130,7 @@ bool ReadProperties(const BlockHandle& handle, BlockReader* reader, TableParts* 
     return false;  // it is compressed: RocksDB never writes it so
   }
   if (!parts->stored_properties.Read(file, kWhat, handle, contents, error)) return false;
-  Fill(parts->stored_properties, &parts->properties);
-  Fill(parts->stored_properties, file.footer.format_version, &parts->internal);
+  Fill(parts);
   return true;
 }
 

@@ -92,12 +92,11 @@ bool OpenParts(const std::string& path, const OpenOptions& options, TableParts* 
   if (comparator.empty()) comparator = options.comparator;
   if (comparator.empty()) comparator = "leveldb.BytewiseComparator";
   const Engine engine = parts->blocks.compression.engine;
-  parts->internal.index.engine = engine;
+  parts->index_form.engine = engine;
   if (engine == Engine::kRocksDB && parts->filter_kind == FilterKind::kByOffset) {
     parts->filter_kind = FilterKind::kNone;
     parts->filter_name.clear();
   }
-  parts->blocks.compression.manager = parts->internal.compression_manager;
   return parts->index.size > 0 || Refuse(error, path, ": has no index");
 }
 

@@ -56,7 +56,7 @@ class TableKeyReader final : public Table::KeyReader {
     user_key_ = key.substr(0, key.size() - kSequenceAndTypeBytes);
     value_ = entries_.value();
     type_ = static_cast<uint8_t>(packed);
-    const uint64_t of_all = parts_->internal.global_sequence;
+    const uint64_t of_all = parts_->global_sequence;
     sequence_ = of_all != 0 ? of_all : packed >> 8;
     entry_in_block_ = next_entry_++;
     ++num_entries_;

@@ -29,20 +29,14 @@ struct NamedValues : std::map<std::string, std::string> {
             std::string_view contents, std::string* error);
 };
 
-// Properties that readers need, and users do not.
-struct InternalProperties {
-  IndexForm index;
-  // In an ingested file, all keys have this sequence number, and their own are 0; 0 in others.
-  uint64_t global_sequence = 0;
-  std::string compression_manager;  // format_version 7
-};
-
 struct TableParts {
   BlockFile blocks;
   std::map<std::string, BlockHandle> meta;  // the metaindex
   NamedValues stored_properties;
   Properties properties;
-  InternalProperties internal;
+  // In an ingested file, all keys have this sequence number, and their own are 0; 0 in others.
+  uint64_t global_sequence = 0;
+  IndexForm index_form;
   BlockHandle index;
   FilterKind filter_kind = FilterKind::kNone;
   std::string filter_name;
