@@ -145,8 +145,8 @@ class AskedPlaces {
   // What the last byte of a cell distinguishes.
   double NewBits(size_t bits) const { return std::log2(Times(bits)); }
 
-  // A prefix that all keys have is among them: RocksDB also asks the first file of a level that lies
-  // behind the range.
+  // A prefix that all keys have is among them: RocksDB also asks the first file of a level that
+  // lies behind the range.
   void AddPrefixes() {
     const bool only_sure = counts_.num_sure_prefixes() != 0;
     const size_t first = asked_.size;
