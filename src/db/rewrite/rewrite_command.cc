@@ -1,4 +1,5 @@
 // bloomline db rewrite: the command line, and the order of its steps.
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -188,6 +189,14 @@ class Rewrite {
                   });
     }
     std::cout << '\n';
+    const bool is_ignored =
+        std::any_of(after.groups.begin(), after.groups.end(),
+                    [](const FamilyGroups& family) { return family.all.ignored_files != 0; });
+    if (is_ignored) {
+      PrintWrapped(
+          "The policy that OPTIONS names ignores some of these filters, so their files count as "
+          "without filters. Give the program the new policy before it opens the folder.");
+    }
     PrintWrapped("Going back to " + folder_.path +
                  " loses nothing only until the first write in the new folder: from then on it is "
                  "an old state.");
