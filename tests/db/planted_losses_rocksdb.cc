@@ -27,7 +27,7 @@ class DamagedBuilder : public ForwardingBuilder {
       : ForwardingBuilder(builder), random_(seed) {}
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
     // A filter ends in at most so many bytes that are no bits of it.
-    constexpr size_t kLongestTrailer = 58;  // of bloomline with range entries
+    constexpr size_t kLongestTrailer = 146;  // of bloomline with range entries and limits
     const Slice filter = ForwardingBuilder::Finish(buf, status);
     if (filter.size() > kLongestTrailer) {
       DamageBits(const_cast<char*>(filter.data()), filter.size() - kLongestTrailer, &random_);
