@@ -23,33 +23,34 @@ using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 class DamagedBuilder : public ForwardingBuilder {
  public:
-  DamagedBuilder(rocksdb::FilterBitsBuilder* builder, uint64_t seed)
-      : ForwardingBuilder(builder), random_(seed) {}
+  // The filters end in at most so many bytes that are no bits of them.
+  DamagedBuilder(rocksdb::FilterBitsBuilder* builder, size_t trailer_bytes, uint64_t seed)
+      : ForwardingBuilder(builder), trailer_bytes_(trailer_bytes), random_(seed) {}
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
-    // A filter ends in at most so many bytes that are no bits of it.
-    constexpr size_t kLongestTrailer = 146;  // of bloomline with range entries and limits
     const Slice filter = ForwardingBuilder::Finish(buf, status);
-    if (filter.size() > kLongestTrailer) {
-      DamageBits(const_cast<char*>(filter.data()), filter.size() - kLongestTrailer, &random_);
+    if (filter.size() > trailer_bytes_) {
+      DamageBits(const_cast<char*>(filter.data()), filter.size() - trailer_bytes_, &random_);
     }
     return filter;
   }
 
  private:
+  const size_t trailer_bytes_;
   std::mt19937_64 random_;
 };
 
 class DamagingPolicy : public ForwardingPolicy {
  public:
-  DamagingPolicy(Policy policy, uint64_t seed)
-      : ForwardingPolicy(std::move(policy)), seed_(1000 * seed) {}
+  DamagingPolicy(Policy policy, size_t trailer_bytes, uint64_t seed)
+      : ForwardingPolicy(std::move(policy)), trailer_bytes_(trailer_bytes), seed_(1000 * seed) {}
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override {
     rocksdb::FilterBitsBuilder* const builder = ForwardingPolicy::GetBuilderWithContext(context);
-    return builder == nullptr ? nullptr : new DamagedBuilder(builder, ++seed_);
+    return builder == nullptr ? nullptr : new DamagedBuilder(builder, trailer_bytes_, ++seed_);
   }
 
  private:
+  const size_t trailer_bytes_;
   mutable uint64_t seed_;
 };
 
@@ -69,7 +70,9 @@ struct Setting {
 
   rocksdb::Options ToOptions(uint64_t seed = 0) const {
     rocksdb::BlockBasedTableOptions table;
-    table.filter_policy = seed == 0 ? policy : std::make_shared<DamagingPolicy>(policy, seed);
+    const size_t trailer_bytes = range_bytes.empty() ? 58 : 146;  // with limits of keys' bytes
+    table.filter_policy =
+        seed == 0 ? policy : std::make_shared<DamagingPolicy>(policy, trailer_bytes, seed);
     table.block_restart_interval = 1;
     table.format_version = format_version;
     table.checksum = checksum;

@@ -126,7 +126,7 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
     const uint64_t expected = is_measured ? family.not_measured : 0;
     if (expected != 0) title += ", but expected in " + FilesText(expected);
   }
-  PrintWrapped(title);
+  cli::PrintLine(title);  // a path is not broken
   if (family.no_tables()) cli::PrintLine("no advice: " + family.error);
   if (!family.error.empty()) return;
   PrintChoices(family);
