@@ -154,9 +154,11 @@ TEST_P(LevelStyleTest, MovedFilesTakeTheMemoryOfUniformBits) {
   ASSERT_TRUE(database.Open().ok());
   for (uint64_t i = 0; i < kKeys; ++i) {
     ASSERT_TRUE(database.db()->Put({}, Ascending(i), "a value of some length").ok());
+    if (i % 9000 != 8999) continue;
+    // On a busy machine, one late compaction could merge everything into the last level.
+    database.Flush();
+    database.Wait();
   }
-  database.Flush();
-  database.Wait();
   const std::map<int, LevelFilters> filters = database.filters();
   EXPECT_GE(filters.size(), 3u) << "nothing was moved";
   EXPECT_NEAR(filters.at(kAllLevels).bits_per_key(), 10.1, 0.15);
