@@ -1,8 +1,9 @@
-#include "db_bench_ext/databases/padded_shapes.h"
-
+// Shapes of keys with fields of fixed width. A range ends at the next value of a field, such as
+// [user:000017:, user:000018:).
 #include <cstdio>
 #include <string>
 
+#include "db_bench_ext/databases/range_shapes.h"
 #include "db_bench_ext/support/keys.h"
 
 namespace bloomline::bench::ranges {
@@ -21,25 +22,24 @@ struct Groups {
   uint64_t numbers_of_group;
 
   uint64_t OfKey(uint64_t index) const { return index / keys_of_group * numbers_of_group; }
-  // The number where a range begins.
-  uint64_t Asked(RangeKind kind, uint64_t num_keys, uint64_t random) const {
-    const uint64_t group = OfKey(random % num_keys);
-    return kind == RangeKind::kEmpty ? group + 1 + (random >> 40) % (numbers_of_group - 1) : group;
-  }
-  static uint64_t Count(RangeKind kind) { return kind == RangeKind::kLong ? 100 : 1; }
 };
+
+// The keys of one number, or of a hundred. text(number) is what they begin with.
+template <const Groups& groups, std::string (*text)(uint64_t number)>
+Range GroupRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
+  uint64_t number = groups.OfKey(random % num_keys);
+  if (kind == RangeKind::kEmpty) number += 1 + (random >> 40) % (groups.numbers_of_group - 1);
+  return {text(number), text(number + (kind == RangeKind::kLong ? 100 : 1))};
+}
 
 // ---- user:000017:post:0004.
 
 constexpr Groups kUsers = {20, 4};
 
-std::string UserKey(uint64_t index) {
-  return Text("user:%06u:post:%04u", kUsers.OfKey(index), index % 20 * 400 + Mix(index) % 400);
-}
+std::string User(uint64_t number) { return Text("user:%06u:", number); }
 
-Range UserRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
-  const uint64_t user = kUsers.Asked(kind, num_keys, random);
-  return {Text("user:%06u:", user), Text("user:%06u:", user + Groups::Count(kind))};
+std::string UserKey(uint64_t index) {
+  return User(kUsers.OfKey(index)) + Text("post:%04u", index % 20 * 400 + Mix(index) % 400);
 }
 
 // ---- 2026-11-29T10:15:00Z/device17. Every second day has every second hour, with every fourth
@@ -89,22 +89,14 @@ constexpr Groups kIds = {1, 4};
 
 std::string IdKey(uint64_t index) { return Hexadecimal(kIds.OfKey(index)); }
 
-Range IdRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
-  const uint64_t id = kIds.Asked(kind, num_keys, random);
-  return {Hexadecimal(id), Hexadecimal(id + Groups::Count(kind))};
-}
-
 // ---- order#000000000017#3. One order of three exists.
 
 constexpr Groups kOrders = {5, 3};
 
-std::string OrderKey(uint64_t index) {
-  return Text("order#%012u#%u", kOrders.OfKey(index), index % 5);
-}
+std::string Order(uint64_t number) { return Text("order#%012u#", number); }
 
-Range OrderRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
-  const uint64_t order = kOrders.Asked(kind, num_keys, random);
-  return {Text("order#%012u#", order), Text("order#%012u#", order + Groups::Count(kind))};
+std::string OrderKey(uint64_t index) {
+  return Order(kOrders.OfKey(index)) + std::to_string(index % 5);
 }
 
 // ---- ULIDs: milliseconds as ten digits of 32, then random digits. Bursts of 20 every ten minutes;
@@ -120,19 +112,13 @@ std::string Digits32(uint64_t number, size_t size) {
   return text;
 }
 
-std::string UlidOfMinute(uint64_t minute, uint64_t milliseconds = 0) {
-  constexpr uint64_t kStart = 1700000000000;
-  return Digits32(kStart + minute * 60000 + milliseconds, 10);
-}
+std::string UlidAt(uint64_t milliseconds) { return Digits32(1700000000000 + milliseconds, 10); }
+
+std::string UlidOfMinute(uint64_t minute) { return UlidAt(minute * 60000); }
 
 std::string UlidKey(uint64_t index) {
-  return UlidOfMinute(kBursts.OfKey(index), index % 20 * 50) + Digits32(Mix(index), 12) +
+  return UlidAt(kBursts.OfKey(index) * 60000 + index % 20 * 50) + Digits32(Mix(index), 12) +
          Digits32(Mix(~index), 4);
-}
-
-Range UlidRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
-  const uint64_t minute = kBursts.Asked(kind, num_keys, random);
-  return {UlidOfMinute(minute), UlidOfMinute(minute + Groups::Count(kind))};
 }
 
 // ---- 010.001.002.017/00443. Every second network of 256 addresses exists.
@@ -148,11 +134,6 @@ std::string AddressKey(uint64_t index) {
          Text("%03u/%05u", index % 20 * 12 + Mix(index) % 12, Mix(~index) % 65536);
 }
 
-Range AddressRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
-  const uint64_t network = kNetworks.Asked(kind, num_keys, random);
-  return {Network(network), Network(network + Groups::Count(kind))};
-}
-
 // ---- acct-00000017_2026-11_inv0443. Every second month has invoices; asked for a month.
 
 constexpr Groups kMonths = {10, 2};
@@ -163,11 +144,6 @@ std::string Month(uint64_t number) {
 
 std::string InvoiceKey(uint64_t index) {
   return Month(kMonths.OfKey(index)) + Text("_inv%04u", index % 10 * 1000 + Mix(index) % 1000);
-}
-
-Range InvoiceRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
-  const uint64_t month = kMonths.Asked(kind, num_keys, random);
-  return {Month(month), Month(month + Groups::Count(kind))};
 }
 
 // ---- pkg00017@001.002.003. Every second minor version exists; asked for one.
@@ -182,66 +158,54 @@ std::string VersionKey(uint64_t index) {
   return Version(kVersions.OfKey(index)) + Text(".%03u", index % 4 * 7);
 }
 
-Range VersionRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
-  const uint64_t version = kVersions.Asked(kind, num_keys, random);
-  return {Version(version), Version(version + Groups::Count(kind))};
-}
-
 // ---- Foreign keys beside those of a shape, so that nearly every file has some: of 5,000 keys, one
 // is cut to these bytes, and one goes on.
 
-template <typename Shaped>
+template <std::string (*key)(uint64_t), size_t bytes>
 std::string WithForeignKeys(uint64_t index) {
-  const std::string key = Shaped::Key(index);
-  if (index % 5000 == 17) return key.substr(0, Shaped::kForeignBytes) + "!";
-  return index % 5000 == 2517 ? key + "~, a key of another program" : key;
+  const std::string own = key(index);
+  if (index % 5000 == 17) return own.substr(0, bytes) + "!";
+  return index % 5000 == 2517 ? own + "~, a key of another program" : own;
 }
 
-template <typename Shaped>
+template <Range (*range)(RangeKind, uint64_t, uint64_t), size_t bytes>
 Range WithoutForeignKeys(RangeKind kind, uint64_t num_keys, uint64_t random) {
   for (;; random = Mix(random)) {
-    const Range range = Shaped::RangeOf(kind, num_keys, random);
-    const std::string first = range.begin.substr(0, Shaped::kForeignBytes) + "!";
-    const std::string last = range.end.substr(0, Shaped::kForeignBytes) + "!";
-    const bool has_first = range.begin <= first && first < range.end;
-    const bool has_last = range.begin <= last && last < range.end;
-    if (kind != RangeKind::kEmpty || (!has_first && !has_last)) return range;
+    const Range asked = range(kind, num_keys, random);
+    const std::string first = asked.begin.substr(0, bytes) + "!";
+    const std::string last = asked.end.substr(0, bytes) + "!";
+    const bool has_first = asked.begin <= first && first < asked.end;
+    const bool has_last = asked.begin <= last && last < asked.end;
+    if (kind != RangeKind::kEmpty || (!has_first && !has_last)) return asked;
   }
 }
 
 template <std::string (*key)(uint64_t), Range (*range)(RangeKind, uint64_t, uint64_t), size_t bytes>
-struct Shaped {
-  static std::string Key(uint64_t index) { return key(index); }
-  static Range RangeOf(RangeKind kind, uint64_t num_keys, uint64_t random) {
-    return range(kind, num_keys, random);
-  }
-  static constexpr size_t kForeignBytes = bytes;
-
-  static void Add(const char* name, const char* name_with_foreign_keys, const char* description,
-                  size_t prefix_bytes, std::vector<Shape>* shapes) {
-    shapes->push_back({name, description, prefix_bytes, 0, key, range});
-    shapes->push_back({name_with_foreign_keys, description, prefix_bytes, 0,
-                       WithForeignKeys<Shaped>, WithoutForeignKeys<Shaped>});
-  }
-};
+void Add(const char* name, const char* name_with_foreign_keys, const char* description,
+         size_t prefix_bytes, std::vector<Shape>* shapes) {
+  shapes->push_back({name, description, prefix_bytes, 0, key, range});
+  shapes->push_back({name_with_foreign_keys, description, prefix_bytes, 0,
+                     WithForeignKeys<key, bytes>, WithoutForeignKeys<range, bytes>});
+}
 
 }  // namespace
 
 std::vector<Shape> PaddedShapes() {
   std::vector<Shape> all;
-  Shaped<UserKey, UserRange, 9>::Add("users", "users+", "user:000017:post:0004; the next user", 12,
-                                     &all);
-  Shaped<TimeKey, TimeRange, 10>::Add(
-      "times", "times+", "2026-11-29T10:15:00Z/device17; a minute, an hour, a day", 16, &all);
-  Shaped<IdKey, IdRange, 12>::Add("ids", "ids+", "16 hexadecimal digits; the next value", 16, &all);
-  Shaped<OrderKey, OrderRange, 15>::Add("orders", "orders+", "order#000000000017#3; the next order",
-                                        19, &all);
-  Shaped<UlidKey, UlidRange, 6>::Add("ulids", "ulids+", "ULIDs; a minute", 7, &all);
-  Shaped<AddressKey, AddressRange, 9>::Add("addresses", "addresses+",
-                                           "010.001.002.017/00443; the next network", 12, &all);
-  Shaped<InvoiceKey, InvoiceRange, 12>::Add(
+  Add<UserKey, GroupRange<kUsers, User>, 9>("users", "users+",
+                                            "user:000017:post:0004; the next user", 12, &all);
+  Add<TimeKey, TimeRange, 10>("times", "times+",
+                              "2026-11-29T10:15:00Z/device17; a minute, an hour, a day", 16, &all);
+  Add<IdKey, GroupRange<kIds, Hexadecimal>, 12>("ids", "ids+",
+                                                "16 hexadecimal digits; the next value", 16, &all);
+  Add<OrderKey, GroupRange<kOrders, Order>, 15>("orders", "orders+",
+                                                "order#000000000017#3; the next order", 19, &all);
+  Add<UlidKey, GroupRange<kBursts, UlidOfMinute>, 6>("ulids", "ulids+", "ULIDs; a minute", 7, &all);
+  Add<AddressKey, GroupRange<kNetworks, Network>, 9>(
+      "addresses", "addresses+", "010.001.002.017/00443; the next network", 12, &all);
+  Add<InvoiceKey, GroupRange<kMonths, Month>, 12>(
       "invoices", "invoices+", "acct-00000017_2026-11_inv0443; the next month", 21, &all);
-  Shaped<VersionKey, VersionRange, 7>::Add(
+  Add<VersionKey, GroupRange<kVersions, Version>, 7>(
       "versions", "versions+", "pkg00017@001.002.003; the next minor version", 16, &all);
   return all;
 }

@@ -1,11 +1,10 @@
 // Shapes of keys that nobody made for a bench: files, words, domain names.
-#include "db_bench_ext/databases/range_lists.h"
-
 #include <algorithm>
 #include <fstream>
 #include <random>
 #include <stdexcept>
 
+#include "db_bench_ext/databases/range_shapes.h"
 #include "db_bench_ext/support/keys.h"
 
 namespace bloomline::bench::ranges {
@@ -40,12 +39,6 @@ class List {
   std::vector<std::string> sorted_;
   std::vector<std::string> keys_;
 };
-
-Range Under(const std::string& prefix) {
-  Range range = {prefix, prefix};
-  ++range.end.back();
-  return range;
-}
 
 // The first range of candidate(random) that is empty, with other random numbers until one is.
 template <typename Candidate>

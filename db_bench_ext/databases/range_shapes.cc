@@ -11,11 +11,9 @@ std::string BigEndian(uint64_t number, size_t bytes) {
   return text;
 }
 
-// The range of all keys that begin with the prefix.
-Range Under(const std::string& prefix) {
-  Range range = {prefix, prefix};
-  ++range.end.back();
-  return range;
+// Three numbers of 4, 4 and 8 bytes.
+std::string Numbers(uint64_t first, uint64_t second, uint64_t third) {
+  return BigEndian(first, 4) + BigEndian(second, 4) + BigEndian(third, 8);
 }
 
 // ---- account:4 user:4 item:8. An account has 50 users and a user 20 items; every second number of
@@ -24,15 +22,11 @@ Range Under(const std::string& prefix) {
 constexpr uint64_t kItemsOfUser = 20;
 constexpr uint64_t kUsersOfAccount = 50;
 
-std::string Item(uint64_t account, uint64_t user, uint64_t item) {
-  return BigEndian(account, 4) + BigEndian(user, 4) + BigEndian(item, 8);
-}
-
 uint64_t ItemNumber(uint64_t index) { return (index % kItemsOfUser * 50 + Mix(index) % 50) * 1000; }
 
 std::string ItemKey(uint64_t index) {
   const uint64_t user = index / kItemsOfUser;
-  return Item(2 * (user / kUsersOfAccount), 2 * (user % kUsersOfAccount), ItemNumber(index));
+  return Numbers(2 * (user / kUsersOfAccount), 2 * (user % kUsersOfAccount), ItemNumber(index));
 }
 
 Range ItemRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
@@ -41,16 +35,16 @@ Range ItemRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
   const uint64_t account = index / kItemsOfUser / kUsersOfAccount * 2;
   switch (kind) {
     case RangeKind::kEmpty:
-      if (random >> 62 == 0) return {Item(account + 1, 0, 0), Item(account + 2, 0, 0)};
+      if (random >> 62 == 0) return {Numbers(account + 1, 0, 0), Numbers(account + 2, 0, 0)};
       if (random >> 62 == 1) {  // 16 item numbers
         const uint64_t item = ItemNumber(index) + 100;
-        return {Item(account, user, item), Item(account, user, item + 16)};
+        return {Numbers(account, user, item), Numbers(account, user, item + 16)};
       }
-      return {Item(account, user + 1, 0), Item(account, user + 2, 0)};
+      return {Numbers(account, user + 1, 0), Numbers(account, user + 2, 0)};
     case RangeKind::kShort:
-      return {Item(account, user, 0), Item(account, user + 1, 0)};
+      return {Numbers(account, user, 0), Numbers(account, user + 1, 0)};
     default:
-      return {Item(account, 0, 0), Item(account + 1, 0, 0)};
+      return {Numbers(account, 0, 0), Numbers(account + 1, 0, 0)};
   }
 }
 
@@ -144,26 +138,22 @@ Range NumberRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
 
 // ---- tenant:4 user:4 event:8. A user has one event or two; asked for users without one.
 
-std::string Event(uint64_t tenant, uint64_t user, uint64_t event) {
-  return BigEndian(tenant, 4) + BigEndian(user, 4) + BigEndian(event, 8);
-}
-
 // Three events of two users.
 constexpr uint64_t kUsersOfTenant = 1000;
 
 std::string EventKey(uint64_t index) {
   const uint64_t user = index / 3 * 2 + (index % 3 == 2 ? 1 : 0);
-  return Event(user / kUsersOfTenant, user % kUsersOfTenant * 3,
-               index % 3 * 1000000 + Mix(index) % 1000000);
+  return Numbers(user / kUsersOfTenant, user % kUsersOfTenant * 3,
+                 index % 3 * 1000000 + Mix(index) % 1000000);
 }
 
 Range EventRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
   const uint64_t user = random % num_keys / 3 * 2;
   const uint64_t tenant = user / kUsersOfTenant;
   const uint64_t number = user % kUsersOfTenant * 3;
-  if (kind == RangeKind::kLong) return {Event(tenant, 0, 0), Event(tenant + 1, 0, 0)};
+  if (kind == RangeKind::kLong) return {Numbers(tenant, 0, 0), Numbers(tenant + 1, 0, 0)};
   const uint64_t asked = kind == RangeKind::kShort ? number : number + 1 + (random >> 62) % 2;
-  return {Event(tenant, asked, 0), Event(tenant, asked + 1, 0)};
+  return {Numbers(tenant, asked, 0), Numbers(tenant, asked + 1, 0)};
 }
 
 // ---- sensor:4 seconds:8. A sensor sends 20 samples, one each second, every ten minutes; asked for

@@ -1,4 +1,4 @@
-// Keys as schemas make them, and ranges of them that are empty, short and long.
+// Keys, and ranges of them that are empty, short and long.
 #ifndef BLOOMLINE_DB_BENCH_EXT_DATABASES_RANGE_SHAPES_H_
 #define BLOOMLINE_DB_BENCH_EXT_DATABASES_RANGE_SHAPES_H_
 
@@ -14,6 +14,13 @@ struct Range {
   std::string begin;
   std::string end;
 };
+
+// All keys that begin with the prefix.
+inline Range Under(const std::string& prefix) {
+  Range range = {prefix, prefix};
+  ++range.end.back();
+  return range;
+}
 
 // Which ranges: of a group of keys that is not there, of one that is, and of many groups.
 enum class RangeKind { kEmpty, kShort, kLong };
@@ -34,7 +41,19 @@ struct Shape {
   uint64_t (*max_keys)() = nullptr;  // null: any number
 };
 
+// As schemas make them.
 const std::vector<Shape>& Shapes();
+
+// With fields of fixed width (padded_shapes.cc). Each shape twice: the second time with foreign
+// keys, a short one and a long one among 5,000.
+std::vector<Shape> PaddedShapes();
+
+// Those that nobody made for a bench (range_lists.cc): files, words (package wamerican), domain
+// names (package publicsuffix).
+std::vector<Shape> RealLists();
+// The list of files that support/key_list.sh printed: lines of a path, a space and a size. To be
+// set before the shapes are used.
+std::string& FileListPath();
 
 }  // namespace bloomline::bench::ranges
 

@@ -13,8 +13,6 @@
 
 #include "bloomline/rocksdb.h"
 #include "db_bench_ext/databases/harness.h"
-#include "db_bench_ext/databases/padded_shapes.h"
-#include "db_bench_ext/databases/range_lists.h"
 #include "db_bench_ext/databases/range_shapes.h"
 #include "db_bench_ext/databases/rocksdb_database.h"
 #include "db_bench_ext/support/keys.h"
