@@ -1,13 +1,15 @@
-// bloomline_rocksdb_rewrite_filters of include/bloomline/c_rocksdb.h.
+// bloomline_rocksdb_rewrite_filters of include/bloomline/c_rocksdb.h, whose options are text.
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "bloomline/c_rocksdb.h"
 #include "bloomline/rewrite_filters.h"
 #include "rocksdb/c.h"
 #include "rocksdb/db.h"
-#include "src/engines/rocksdb/rewrite/rewrite_options.h"
 #include "src/support/c_error.h"
+#include "src/support/number_text.h"
+#include "src/support/quoted.h"
 
 namespace bloomline {
 namespace {
@@ -30,6 +32,58 @@ ROCKSDB_NAMESPACE::ColumnFamilyHandle* Family(rocksdb_t* db,
                                   : PointerIn<ROCKSDB_NAMESPACE::ColumnFamilyHandle>(column_family);
 }
 
+// ---- The options.
+
+constexpr char kBytesPerSecond[] = "bytes_per_second";
+
+struct FlagOption {
+  const char* name;
+  bool RewriteOptions::*field;
+};
+constexpr FlagOption kFlags[] = {
+    {"dry_run", &RewriteOptions::dry_run},
+    {"include_level0", &RewriteOptions::include_level0},
+    {"all_files", &RewriteOptions::all_files},
+};
+
+std::string Names() {
+  std::string names = kBytesPerSecond;
+  for (const FlagOption& option : kFlags) names += std::string(", ") + option.name;
+  return names;
+}
+
+bool ParseOne(std::string_view name, std::string_view value, RewriteOptions* options,
+              std::string* error) {
+  const auto refuse = [&](const std::string& allowed) {
+    return support::Refuse(error, name, " is ", support::Quoted(value), "; allowed: ", allowed);
+  };
+  if (name == kBytesPerSecond) {
+    return support::ParseSize(value, &options->bytes_per_second) || refuse(support::kAllowedSizes);
+  }
+  for (const FlagOption& option : kFlags) {
+    if (name != option.name) continue;
+    if (value != "true" && value != "false") return refuse("true, false");
+    options->*option.field = value == "true";
+    return true;
+  }
+  return support::Refuse(error, "option is ", support::Quoted(name), "; allowed: ", Names());
+}
+
+// Sets fields that are numbers or flags, by their names in "bytes_per_second=20M;dry_run=true".
+// Returns false and sets *error if a name or a value is wrong.
+bool ParseOptions(std::string_view text, RewriteOptions* options, std::string* error) {
+  while (!text.empty()) {
+    const size_t end = text.find(';');
+    const std::string_view part = text.substr(0, end);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    if (part.empty()) continue;
+    const size_t sign = part.find('=');
+    const std::string_view value = sign == part.npos ? "" : part.substr(sign + 1);
+    if (!ParseOne(part.substr(0, sign), value, options, error)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 }  // namespace bloomline
 
@@ -46,7 +100,7 @@ extern "C" uint8_t bloomline_rocksdb_rewrite_filters(
     }
     if (bloomline::support::IsNullText(options, "options", reason)) return false;
     bloomline::RewriteOptions parsed;
-    if (!bloomline::engine::ParseRewriteOptions(options, &parsed, reason)) return false;
+    if (!bloomline::ParseOptions(options, &parsed, reason)) return false;
     std::atomic<bool> cancel{false};
     parsed.cancel = &cancel;
     if (progress != nullptr) {
