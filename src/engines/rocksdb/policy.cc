@@ -37,14 +37,6 @@
 namespace bloomline::engine {
 namespace {
 
-using ROCKSDB_NAMESPACE::ConfigOptions;
-using ROCKSDB_NAMESPACE::FilterBitsBuilder;
-using ROCKSDB_NAMESPACE::FilterBitsReader;
-using ROCKSDB_NAMESPACE::FilterBuildingContext;
-using ROCKSDB_NAMESPACE::FilterPolicy;
-using ROCKSDB_NAMESPACE::Slice;
-using ROCKSDB_NAMESPACE::Status;
-
 NewFile NewFileIn(const FilterBuildingContext& context) {
   using ROCKSDB_NAMESPACE::TableFileCreationReason;
   NewFile file;
@@ -67,8 +59,7 @@ NewFile NewFileIn(const FilterBuildingContext& context) {
 // database gets one; while the database is opened, it does not exist yet.
 class ComparatorWarning {
  public:
-  void Check(const ROCKSDB_NAMESPACE::Comparator* comparator,
-             ROCKSDB_NAMESPACE::Logger* log) const {
+  void Check(const ROCKSDB_NAMESPACE::Comparator* comparator, Logger* log) const {
     if (comparator == nullptr || !comparator->CanKeysWithDifferentByteContentsBeEqual() ||
         IsRocksDBs(comparator->GetRootComparator()->Name())) {
       return;
@@ -86,7 +77,7 @@ class ComparatorWarning {
     Log(log);
   }
 
-  void Log(ROCKSDB_NAMESPACE::Logger* log) const {
+  void Log(Logger* log) const {
     if (log == nullptr) return;
     std::string warning;
     {
@@ -197,7 +188,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
                       choice.bits_per_key);
     FilterBitsBuilder* builder = nullptr;
     if (choice.bits_per_key != 0 && filter::IsStock(choice.format)) {
-      builder = stock_.NewBuilder(choice, context, counts);
+      builder = stock_.NewBuilder(choice.format, choice.bits_per_key, context, counts);
     } else if (choice.bits_per_key != 0) {
       builder = NewBuilder(*settings, choice, context, NumLevelsBelow(settings->levels, file, seen),
                            counts);

@@ -5,13 +5,13 @@
 #include <string>
 
 #include "bloomline/rocksdb.h"
-#include "rocksdb/filter_policy.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/options/policy_options.h"
 
 namespace bloomline::engine {
 
 // NewRocksDBFilterPolicy without registration and without stderr. `error` must not be null.
-std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> MakeRocksDBFilterPolicy(
+std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(
     const RocksDBFilterOptions& options, std::string* error,
     RibbonOptions ribbon_options = RibbonOptions::kOwn);
 

@@ -27,7 +27,6 @@ using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
 using ROCKSDB_NAMESPACE::CompactionJobInfo;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::Options;
-using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::TableProperties;
 
 FileAccount::Numbers NumbersIn(const std::vector<ROCKSDB_NAMESPACE::CompactionFileInfo>& files) {
@@ -52,7 +51,7 @@ Options OptionsToRead(DB* db) {
   Options options(db->GetDBOptions(), ROCKSDB_NAMESPACE::ColumnFamilyOptions());
   options.listeners.clear();
   options.statistics = nullptr;
-  ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
+  BlockBasedTableOptions table;
   table.no_block_cache = true;
   options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
   return options;

@@ -10,8 +10,6 @@
 namespace bloomline::engine {
 namespace {
 
-using ROCKSDB_NAMESPACE::Status;
-
 // The mean of the growth since each file was written. Files being written again count as new, and
 // so do files that were there before the account.
 double GrowthSinceWritten(const FileSums& sums) {
@@ -36,7 +34,7 @@ double MostBitsPerKeyIn(const FileAccount& account, const MemoryLimit& limit) {
 }  // namespace
 
 double MostBitsPerKey(const MemoryLimit& limit, FileAccount* account,
-                      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) {
+                      const FilterBuildingContext& context) {
   // An SstFileWriter (kMisc) belongs to no database. An account left in this thread belongs to
   // another file.
   if (context.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kMisc) {

@@ -6,10 +6,9 @@
 
 #include "bloomline/filter_account.h"
 #include "bloomline/filter_options.h"
-#include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
-#include "rocksdb/status.h"
 #include "src/engines/rocksdb/budget/file_account.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/filter/metrics/filter_counts.h"
 
 namespace bloomline::engine {
@@ -28,14 +27,13 @@ struct MemoryLimit {
 // `account` is TakeAccountOfCreation(). Without one, the file gets limit.bits_per_key, and the
 // database's log gets a line (an SstFileWriter has no database).
 double MostBitsPerKey(const MemoryLimit& limit, FileAccount* account,
-                      const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
+                      const FilterBuildingContext& context);
 
 // The account of this version that counts the files of a database with these options, or null.
 FilterAccount* AccountAmong(const ROCKSDB_NAMESPACE::DBOptions& database);
 
 // Refuses limited memory for a database without a FilterAccount, because nothing would limit it.
-ROCKSDB_NAMESPACE::Status CheckAccount(uint64_t memory_bytes,
-                                       const ROCKSDB_NAMESPACE::DBOptions& database);
+Status CheckAccount(uint64_t memory_bytes, const ROCKSDB_NAMESPACE::DBOptions& database);
 
 // Returns how many bits of memory per key new files get, from 0 to max_bits, so that the filters of
 // all files take memory_bytes.

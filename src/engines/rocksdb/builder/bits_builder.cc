@@ -45,8 +45,7 @@ struct FilterMemory {
 
 }  // namespace
 
-ROCKSDB_NAMESPACE::Slice CountedBuilder::Finish(std::unique_ptr<const char[]>* buf,
-                                                Status* status) noexcept {
+Slice CountedBuilder::Finish(std::unique_ptr<const char[]>* buf, Status* status) noexcept {
   using Steady = std::chrono::steady_clock;
   using filter::Count;
   const size_t num_keys = EstimateEntriesAdded();
@@ -71,11 +70,14 @@ ROCKSDB_NAMESPACE::Slice CountedBuilder::Finish(std::unique_ptr<const char[]>* b
   return built;
 }
 
-RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, ROCKSDB_NAMESPACE::Logger* log,
+RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, Logger* log,
                                        filter::FilterCounts* counts)
-    : CountedBuilder(counts), writer_(options), log_(log) {}
+    : CountedBuilder(counts),
+      writer_(options),
+      sizes_{options.format, options.bits_per_key},
+      log_(log) {}
 
-void RocksDBBitsBuilder::UseTableOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options) {
+void RocksDBBitsBuilder::UseTableOptions(const BlockBasedTableOptions& options) {
   is_partition_ = options.partition_filters;
   sizes_.fills_allocations = options.optimize_filters_for_memory;
 }
@@ -95,12 +97,11 @@ size_t RocksDBBitsBuilder::EstimateEntriesAdded() noexcept {
   return num_entries == 0 && writer_.fault() != filter::WriterFault::kNone ? 1 : num_entries;
 }
 
-ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
-                                                   Status* status, Facts* facts) {
+Slice RocksDBBitsBuilder::Build(std::unique_ptr<const char[]>* buf, Status* status, Facts* facts) {
   if (status != nullptr) *status = Status::OK();
   if (!is_partition_ && EstimateEntriesAdded() == 0) return Slice();
   const uint64_t num_keys = writer_.num_keys();
-  facts->was_limited = plan_.BitsPerKey(num_keys) < writer_.options().bits_per_key;
+  facts->was_limited = plan_.BitsPerKey(num_keys) < sizes_.bits_per_key;
   const bool is_useless = writer_.fault() != filter::WriterFault::kNone;
   const filter::FilterShape shape =
       is_useless ? filter::FilterShape() : plan_.FittedShape(num_keys);

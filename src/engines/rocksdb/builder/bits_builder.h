@@ -19,11 +19,8 @@ namespace bloomline::engine {
 // Counting costs nothing per key. One builder makes all partitions of a partitioned filter, so
 // every Finish leaves it empty:
 //   ((AddKey | AddKeyAndAlt)* Finish MaybePostVerify?)*
-class CountedBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
+class CountedBuilder : public FilterBitsBuilder {
  public:
-  using Slice = ROCKSDB_NAMESPACE::Slice;
-  using Status = ROCKSDB_NAMESPACE::Status;
-
   // `counts` may be null.
   explicit CountedBuilder(filter::FilterCounts* counts) : counts_(counts) {}
 
@@ -46,13 +43,12 @@ class RocksDBBitsBuilder : public CountedBuilder {
  public:
   // The options are those of a policy, which has validated them. `log` may be null; otherwise it
   // must outlive the builder.
-  explicit RocksDBBitsBuilder(const FilterOptions& options,
-                              ROCKSDB_NAMESPACE::Logger* log = nullptr,
+  explicit RocksDBBitsBuilder(const FilterOptions& options, Logger* log = nullptr,
                               filter::FilterCounts* counts = nullptr);
 
   // Follows the options of the table: with optimize_filters_for_memory, filters fill the memory
   // that RocksDB allocates for them; without partitions, a filter without entries is empty.
-  void UseTableOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options);
+  void UseTableOptions(const BlockBasedTableOptions& options);
 
   void LimitFilterBytes(uint64_t max_filter_bytes) { sizes_.max_filter_bytes = max_filter_bytes; }
 
@@ -89,7 +85,7 @@ class RocksDBBitsBuilder : public CountedBuilder {
   SizeOptions sizes_;
   const TablePlan plan_{writer_, sizes_};
   bool is_partition_ = true;  // unless UseTableOptions knows better
-  ROCKSDB_NAMESPACE::Logger* const log_;
+  Logger* const log_;
 };
 
 }  // namespace bloomline::engine

@@ -1,5 +1,6 @@
 // The two classes that RocksDB's public headers only forward-declare, as its library was compiled.
-// No other file declares them. The order of the virtual functions is the interface.
+// No other file declares them. The order of the virtual functions is the interface. The end has the
+// names of RocksDB that the whole adaptor uses.
 //
 // Three shapes exist (read from RocksDB's table/block_based/filter_policy_internal.h, 7.0.3 to
 // 11.9):
@@ -15,6 +16,7 @@
 #include <memory>
 #include <string>
 
+#include "rocksdb/filter_policy.h"
 #include "rocksdb/version.h"
 
 // 708 for 7.8. The tests set it to compile the other shapes.
@@ -88,6 +90,16 @@ class FilterBitsReader {
 #endif
 
 namespace bloomline::engine {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Logger;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
 
 // Empty, or why this RocksDB cannot be used: the classes above change between minor versions, and
 // calls through the wrong ones are undefined.

@@ -13,9 +13,6 @@
 namespace bloomline::engine {
 namespace {
 
-using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
-using ROCKSDB_NAMESPACE::FilterBuildingContext;
-
 // A T with room behind it, for the members that the running RocksDB may have in addition.
 template <typename T>
 class Padded {
@@ -67,7 +64,7 @@ bool IsMemberKnown(bool BlockBasedTableOptions::*member, const char* name) {
     const std::unique_ptr<ROCKSDB_NAMESPACE::TableFactory> factory(
         ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(*options));
     std::string text;
-    const auto status = factory->GetOption(ROCKSDB_NAMESPACE::ConfigOptions(), name, &text);
+    const auto status = factory->GetOption(ConfigOptions(), name, &text);
     if (!status.ok() || text != (value ? "true" : "false")) return false;
   }
   return true;

@@ -39,7 +39,7 @@ uint64_t FilterBytesInAllocation(uint64_t filter_bytes) {
 }
 
 double TablePlan::BitsPerKey(uint64_t num_keys) const {
-  const double asked = writer_.options().bits_per_key;
+  const double asked = sizes_.bits_per_key;
   const uint64_t limit = sizes_.max_filter_bytes;
   if (limit == 0 || num_keys == 0) return asked;
   // The entries for ranges, and what whole blocks may add; keys pay for the rest.
@@ -50,7 +50,7 @@ double TablePlan::BitsPerKey(uint64_t num_keys) const {
 
 filter::FilterShape TablePlan::ShapeWith(uint64_t num_keys, double bits_per_key,
                                          uint64_t max_payload_bytes) const {
-  return filter::TableShape(writer_.options().format,
+  return filter::TableShape(sizes_.format,
                             {num_keys, bits_per_key, writer_.end_bytes(), max_payload_bytes});
 }
 
@@ -70,7 +70,7 @@ filter::FilterShape TablePlan::FittedShape(uint64_t num_keys) const {
   if (usable <= asked_bytes || usable > asked_bytes / 3 * 4) return asked;
   const uint64_t max_payload = usable - writer_.tail_bytes();
   const double bits = std::min(8 * static_cast<double>(max_payload) / static_cast<double>(num_keys),
-                               AllowedBitsPerKey(writer_.options().format).max);
+                               AllowedBitsPerKey(sizes_.format).max);
   const filter::FilterShape shape = ShapeWith(num_keys, bits, max_payload);
   const uint64_t payload_bytes = shape.payload_bytes();
   return payload_bytes > asked.payload_bytes() && payload_bytes <= max_payload ? shape : asked;
@@ -82,7 +82,7 @@ uint64_t TablePlan::KeyBytes(uint64_t num_keys) const {
 
 uint64_t TablePlan::MostKeys(uint64_t bytes) const {
   const auto filter_bytes = [&](uint64_t num_keys) {
-    return ShapeWith(num_keys, writer_.options().bits_per_key, UINT64_MAX).payload_bytes() +
+    return ShapeWith(num_keys, sizes_.bits_per_key, UINT64_MAX).payload_bytes() +
            writer_.end_bytes();
   };
   const uint64_t most_bytes = std::max(bytes, filter_bytes(1));

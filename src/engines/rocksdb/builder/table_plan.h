@@ -11,13 +11,6 @@
 
 namespace bloomline::engine {
 
-// The filter of a file, in the terms that the folders for levels, memory and metrics share, so that
-// they need not know each other.
-struct FilterChoice {
-  Format format;
-  double bits_per_key;  // 0: no filter
-};
-
 // Limits of memory leave a filter at least this many bits per key, unless the options have fewer.
 constexpr double kMinBits = 3;
 
@@ -33,8 +26,10 @@ constexpr uint64_t kBlockTrailerBytes = 5;
 // find out, this function allocates the memory and frees it untouched.
 uint64_t FilterBytesInAllocation(uint64_t filter_bytes);
 
-// What an option of the policy and one of the table say about sizes.
+// What the options of the policy and one of the table say about sizes.
 struct SizeOptions {
+  Format format;
+  double bits_per_key;
   // Filters that would have more bytes get fewer bits per key, but at least kMinBits. 0: no limit.
   uint64_t max_filter_bytes = 0;
   // Filters fill the memory that RocksDB allocates for them, unless they have a limit.

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "rocksdb/env.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/filter/stock/stock_filter.h"
 
 namespace bloomline::engine {
@@ -13,8 +14,7 @@ namespace bloomline::engine {
 // Reports that `what` happened because of `reason`: in `log`, which may be null, and once per
 // process on stderr. RocksDB has no other channel: any status but Corruption ends its debug build.
 // Needs no memory.
-inline void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what,
-                                const char* reason) {
+inline void ReportUselessFilter(Logger* log, const char* what, const char* reason) {
   static std::atomic<bool> is_reported{false};
   if (!is_reported.exchange(true)) {
     std::fprintf(stderr, "bloomline: %s: %s; RocksDB's log reports further ones\n", what, reason);
@@ -23,7 +23,7 @@ inline void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what
 }
 
 // stock::kAlwaysMatchBytes for RocksDB.
-inline ROCKSDB_NAMESPACE::Slice AlwaysMatch() {
+inline Slice AlwaysMatch() {
   return {stock::kAlwaysMatchBytes.data(), stock::kAlwaysMatchBytes.size()};
 }
 

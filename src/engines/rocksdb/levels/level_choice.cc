@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "src/engines/rocksdb/builder/table_plan.h"
 #include "src/filter/sizing/level_rule.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/support/bisection.h"

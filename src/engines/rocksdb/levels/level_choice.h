@@ -9,7 +9,6 @@
 
 #include "bloomline/level_sizing.h"
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/builder/table_plan.h"
 
 namespace bloomline::engine {
 
@@ -89,6 +88,11 @@ LevelRules MakeLevelRules(const RocksDBFilterOptions& options, double bits_per_k
 // already. Takes about 1 ms.
 LevelRules LoweredTo(double bits_per_key, LevelRules rules);
 
+// The filter of a file.
+struct FilterChoice {
+  Format format;
+  double bits_per_key;  // 0: no filter
+};
 FilterChoice ChooseFilter(const LevelRules& rules, const NewFile& file, const SeenLevels& seen);
 
 // The number of levels with data below the file's, as far as known; 0 for a flushed file that

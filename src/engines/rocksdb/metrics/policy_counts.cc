@@ -58,13 +58,12 @@ std::atomic<uint64_t>& Place(uint64_t hash) { return origins[hash % kNumOrigins]
 
 }  // namespace
 
-filter::FilterCounts* CountsForPolicy(const RocksDBFilterOptions& options, double bits_per_key) {
+filter::FilterCounts* CountsForPolicy(const RocksDBFilterOptions& options, Format flush_format,
+                                      double bits_per_key) {
   filter::FilterCounts* const counts =
       filter::CountsFor({kEngine, PolicyText(options, bits_per_key), "", -1});
   if (bits_per_key != 0) {
-    const Format unset = options.bloom_before_level >= 0 ? Format::kBloom : options.format;
-    counts->SetExpected(
-        {options.format, options.flush_format.value_or(unset), FewestBits(options, bits_per_key)});
+    counts->SetExpected({options.format, flush_format, FewestBits(options, bits_per_key)});
   }
   return counts;
 }

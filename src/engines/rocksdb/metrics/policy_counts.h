@@ -11,9 +11,11 @@
 
 namespace bloomline::engine {
 
-// Returns the counts of a policy for filters whose column family and level are not known.
-// bits_per_key is the number of its files, 0 if they get no filters.
-filter::FilterCounts* CountsForPolicy(const RocksDBFilterOptions& options, double bits_per_key);
+// Returns the counts of a policy for filters whose column family and level are not known. Flushed
+// files have filters of flush_format. bits_per_key is the number of its files, 0 if they get no
+// filters.
+filter::FilterCounts* CountsForPolicy(const RocksDBFilterOptions& options, Format flush_format,
+                                      double bits_per_key);
 
 // Returns the counts for a file whose filter has this format and bits per key; 0: none. `of_policy`
 // are the policy's.

@@ -381,7 +381,7 @@ SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error
   settings->levels = MakeLevelRules(options, bits_per_key);
   ReadRangeOptions(options, &settings->ranges);
   const double range_memory = settings->ranges.has_entries() ? settings->ranges.memory : 0;
-  settings->counts = CountsForPolicy(options, bits_per_key);
+  settings->counts = CountsForPolicy(options, settings->levels.flush_format, bits_per_key);
   settings->memory = {options.memory_bytes,           options.format,  bits_per_key, range_memory,
                       settings->levels.counts_bottom, settings->counts};
   return settings;

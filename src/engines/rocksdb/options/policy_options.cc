@@ -12,12 +12,10 @@
 namespace bloomline::engine {
 namespace {
 
-using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::OptionType;
 using ROCKSDB_NAMESPACE::OptionTypeFlags;
 using ROCKSDB_NAMESPACE::OptionTypeInfo;
 using ROCKSDB_NAMESPACE::OptionVerificationType;
-using ROCKSDB_NAMESPACE::Status;
 
 // An option of earlier versions. A database with this option has a comparator that treats different
 // keys as equal, so filters would lose keys: a policy that is given the option writes none.

@@ -7,8 +7,8 @@
 #include <unordered_map>
 
 #include "rocksdb/convenience.h"
-#include "rocksdb/status.h"
 #include "rocksdb/utilities/options_type.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/options/option_table.h"
 
 namespace bloomline::engine {
@@ -42,12 +42,10 @@ class PolicyOptions {
   // reason, which also goes to stderr, because RocksDB drops most errors of options: a bad value, a
   // forbidden combination, or an unknown name. Unknown names go to *unused instead if it is not
   // null, and are skipped under config.ignore_unknown_options, as RocksDB does.
-  ROCKSDB_NAMESPACE::Status Change(const ROCKSDB_NAMESPACE::ConfigOptions& config,
-                                   const Changes& changes, Changes* unused);
+  Status Change(const ConfigOptions& config, const Changes& changes, Changes* unused);
 
   // Returns the text for OPTIONS files. All of it is of one moment.
-  std::string Serialize(const ROCKSDB_NAMESPACE::ConfigOptions& config,
-                        const std::string& prefix) const;
+  std::string Serialize(const ConfigOptions& config, const std::string& prefix) const;
 
   // Returns how RocksDB writes and compares each option of a PolicyOptions. RocksDB cannot change
   // one alone.
@@ -55,8 +53,8 @@ class PolicyOptions {
 
  private:
   // Sets *settings to the settings with all of `changes`, or returns why not.
-  std::string Apply(const ROCKSDB_NAMESPACE::ConfigOptions& config, const Changes& changes,
-                    Changes* unused, SettingsPtr* settings) const;
+  std::string Apply(const ConfigOptions& config, const Changes& changes, Changes* unused,
+                    SettingsPtr* settings) const;
 
   mutable std::mutex mutex_;  // guards the pointer
   SettingsPtr settings_;

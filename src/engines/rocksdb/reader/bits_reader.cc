@@ -27,9 +27,6 @@
 namespace bloomline::engine {
 namespace {
 
-using ROCKSDB_NAMESPACE::FilterBitsReader;
-using ROCKSDB_NAMESPACE::Slice;
-
 // A reader that counts its answers. A Query has, for its filter,
 //
 //   static constexpr size_t kMaxShortKeyBytes

@@ -18,9 +18,9 @@ namespace bloomline::engine {
 // The reader points only at the bytes, which must outlive it. `asked` gets a sample of the ranges
 // queried; null: none. It is shared, because a reader in the block cache may outlive its policy.
 // The reader adds its queries to `counts`. Thread-safe.
-ROCKSDB_NAMESPACE::FilterBitsReader* NewRocksDBBitsReader(
-    std::string_view filter, filter::FilterCounts* counts = filter::UnlabelledCounts(),
-    std::shared_ptr<filter::AskedByFamily> asked = nullptr);
+FilterBitsReader* NewRocksDBBitsReader(std::string_view filter,
+                                       filter::FilterCounts* counts = filter::UnlabelledCounts(),
+                                       std::shared_ptr<filter::AskedByFamily> asked = nullptr);
 
 }  // namespace bloomline::engine
 

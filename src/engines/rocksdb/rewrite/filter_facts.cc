@@ -22,15 +22,8 @@
 namespace bloomline::engine {
 namespace {
 
-using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
-using ROCKSDB_NAMESPACE::FilterBitsBuilder;
-using ROCKSDB_NAMESPACE::FilterBitsReader;
-using ROCKSDB_NAMESPACE::FilterBuildingContext;
-using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Options;
-using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::SstFileReader;
-using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::TableProperties;
 
 // Bits per key depend on the number of keys. Above this number they change by less than 0.2 %, but
@@ -276,8 +269,7 @@ FileFilter TableProbe::Sample(const FilterBuildingContext& context, uint64_t num
 double TableProbe::BitsWithinLimit(uint64_t keys) const {
   std::string text;
   uint64_t max_bytes = 0;
-  const Status status = table_.filter_policy->GetOption(ROCKSDB_NAMESPACE::ConfigOptions(),
-                                                        "max_filter_bytes", &text);
+  const Status status = table_.filter_policy->GetOption(ConfigOptions(), "max_filter_bytes", &text);
   const bool is_limited = status.ok() && support::ParseUint64(text, &max_bytes) && max_bytes != 0;
   return is_limited ? std::max(BitsPerKey(max_bytes, keys), kMinBits)
                     : std::numeric_limits<double>::infinity();

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 
 namespace bloomline::engine {
 
@@ -48,9 +48,9 @@ class TableProbe {
   static std::unique_ptr<TableProbe> New(const ROCKSDB_NAMESPACE::Options& options,
                                          std::string* error);
 
-  ROCKSDB_NAMESPACE::Status Read(const std::string& path, TableFacts* facts) const;
+  Status Read(const std::string& path, TableFacts* facts) const;
   // Compares all checksums.
-  ROCKSDB_NAMESPACE::Status Verify(const std::string& path) const;
+  Status Verify(const std::string& path) const;
 
   // Tells the policy where the database has files, as if the policy had written them.
   void TellPolicy(const std::string& column_family, int level, bool is_bottommost) const;
@@ -61,23 +61,20 @@ class TableProbe {
   SizeRounding rounding() const;
 
  private:
-  TableProbe(const ROCKSDB_NAMESPACE::Options& options,
-             const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table)
+  TableProbe(const ROCKSDB_NAMESPACE::Options& options, const BlockBasedTableOptions& table)
       : options_(options), table_(table) {}
 
-  ROCKSDB_NAMESPACE::FilterBuildingContext Context(const std::string& column_family, int level,
-                                                   bool is_bottommost) const;
+  FilterBuildingContext Context(const std::string& column_family, int level,
+                                bool is_bottommost) const;
   // Returns the builder for a file that RocksDB is about to write, with limits on memory applied.
   // May be null.
-  std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> NewBuilder(
-      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
+  std::unique_ptr<FilterBitsBuilder> NewBuilder(const FilterBuildingContext& context) const;
   // The bits per key that max_filter_bytes leaves a filter of `keys` keys; infinity without it.
   double BitsWithinLimit(uint64_t keys) const;
-  FileFilter Sample(const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
-                    uint64_t num_keys) const;
+  FileFilter Sample(const FilterBuildingContext& context, uint64_t num_keys) const;
 
   const ROCKSDB_NAMESPACE::Options options_;
-  const ROCKSDB_NAMESPACE::BlockBasedTableOptions table_;
+  const BlockBasedTableOptions table_;
 };
 
 }  // namespace bloomline::engine

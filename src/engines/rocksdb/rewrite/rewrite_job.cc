@@ -24,7 +24,6 @@ namespace {
 using ROCKSDB_NAMESPACE::CompactionJobInfo;
 using ROCKSDB_NAMESPACE::CompactionOptions;
 using ROCKSDB_NAMESPACE::Options;
-using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::Temperature;
 using Clock = std::chrono::steady_clock;
 
@@ -253,7 +252,7 @@ void RewriteJob::Look(const LiveFiles& live, int level, size_t index, const Live
   }
   const uint64_t number = FileNumber(file.name);
   TableFacts facts;
-  const ROCKSDB_NAMESPACE::Status status = probe_->Read(FilePath(file), &facts);
+  const Status status = probe_->Read(FilePath(file), &facts);
   if (!status.ok()) {
     LiveFiles::Unit unit = LiveFiles(db_, column_family_).FindUnit(number);
     if (unit.files.empty()) {

@@ -14,8 +14,6 @@
 namespace bloomline::engine {
 namespace {
 
-using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
-
 bool ChargesConstruction(const BlockBasedTableOptions& options) {
   if (options.block_cache == nullptr) return false;
 #if BLOOMLINE_ROCKSDB_VERSION >= 703
@@ -77,13 +75,13 @@ Allocation Allocate(const stock::RibbonBuilder& builder, MemoryBalance* balance)
 
 }  // namespace
 
-bool RibbonBitsBuilder::Serves(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) {
+bool RibbonBitsBuilder::Serves(const FilterBuildingContext& context) {
   const BlockBasedTableOptions& options = context.table_options;
   return stock::kHashesAsRocksDB && !options.detect_filter_construct_corruption &&
          !ChargesConstruction(options);
 }
 
-RibbonBitsBuilder::RibbonBitsBuilder(std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy,
+RibbonBitsBuilder::RibbonBitsBuilder(std::shared_ptr<const FilterPolicy> policy,
                                      std::unique_ptr<FilterBitsBuilder> stock, double bits_per_key,
                                      const BlockBasedTableOptions& options,
                                      std::shared_ptr<MemoryBalance> balance,
@@ -92,8 +90,7 @@ RibbonBitsBuilder::RibbonBitsBuilder(std::shared_ptr<const ROCKSDB_NAMESPACE::Fi
       balance_(options.optimize_filters_for_memory ? std::move(balance) : nullptr),
       builder_(kernels::ActiveKernel().stock.ribbon_solver, bits_per_key, balance_ != nullptr) {}
 
-ROCKSDB_NAMESPACE::Slice RibbonBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
-                                                  Status* status, Facts*) {
+Slice RibbonBitsBuilder::Build(std::unique_ptr<const char[]>* buf, Status* status, Facts*) {
   if (status != nullptr) *status = Status::OK();
   // As in StockBuilder.
   if (builder_.num_entries() == 0) return is_partition_ ? AlwaysMatch() : Slice();

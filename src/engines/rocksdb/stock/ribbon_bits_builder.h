@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <memory>
 
-#include "rocksdb/filter_policy.h"
 #include "src/engines/rocksdb/stock/stock_builder.h"
 #include "src/filter/stock/builder/ribbon_builder.h"
 
@@ -24,14 +23,14 @@ class RibbonBitsBuilder : public StockBuilder {
   // (CacheEntryRole::kFilterConstruction) and where filters are checked
   // (detect_filter_construct_corruption): it alone does this for Ribbon filters. On POWER its
   // filters have another hash.
-  static bool Serves(const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
+  static bool Serves(const FilterBuildingContext& context);
 
   // `stock` is RocksDB's builder, of `policy`; it gets no keys, and says what does not depend on
   // them. `balance` belongs to the policy. `counts` may be null.
-  RibbonBitsBuilder(std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy,
+  RibbonBitsBuilder(std::shared_ptr<const FilterPolicy> policy,
                     std::unique_ptr<FilterBitsBuilder> stock, double bits_per_key,
-                    const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options,
-                    std::shared_ptr<MemoryBalance> balance, filter::FilterCounts* counts);
+                    const BlockBasedTableOptions& options, std::shared_ptr<MemoryBalance> balance,
+                    filter::FilterCounts* counts);
 
   void AddKey(const Slice& key) noexcept override { builder_.AddKey(key.ToStringView()); }
   void AddKeyAndAlt(const Slice& key, const Slice& alt) noexcept BLOOMLINE_OVERRIDE_SINCE_9_6 {

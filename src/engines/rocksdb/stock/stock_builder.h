@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "rocksdb/filter_policy.h"
 #include "src/engines/rocksdb/builder/bits_builder.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/builder/useless_filter.h"
@@ -30,9 +29,8 @@ namespace bloomline::engine {
 class StockBuilder : public CountedBuilder {
  public:
   // `policy` made the builder.
-  StockBuilder(std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy,
-               std::unique_ptr<FilterBitsBuilder> stock, bool is_partition,
-               filter::FilterCounts* counts = nullptr)
+  StockBuilder(std::shared_ptr<const FilterPolicy> policy, std::unique_ptr<FilterBitsBuilder> stock,
+               bool is_partition, filter::FilterCounts* counts = nullptr)
       : CountedBuilder(counts),
         is_partition_(is_partition),
         policy_(std::move(policy)),
@@ -74,7 +72,7 @@ class StockBuilder : public CountedBuilder {
   const bool is_partition_;
 
  private:
-  const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy_;
+  const std::shared_ptr<const FilterPolicy> policy_;
   const std::unique_ptr<FilterBitsBuilder> stock_;  // uses the policy
 };
 

@@ -8,7 +8,6 @@
 namespace bloomline::engine {
 namespace {
 
-using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 using ROCKSDB_NAMESPACE::ObjectRegistry;
 using PatternEntry = ObjectLibrary::PatternEntry;

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "rocksdb/filter_policy.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 
 namespace bloomline::engine {
 
@@ -19,8 +19,7 @@ struct StockName {
   int bloom_before_level = 0;  // of kRibbon
 };
 
-using MakeNamedPolicy =
-    std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> (*)(const StockName& name);
+using MakeNamedPolicy = std::unique_ptr<const FilterPolicy> (*)(const StockName& name);
 
 // From now on, `make` makes the policies of option strings and OPTIONS files that have these names.
 // RocksDB asks the library of objects that was added last, and its own are in the first. Also

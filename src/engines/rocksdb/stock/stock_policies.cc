@@ -11,8 +11,6 @@
 
 namespace bloomline::engine {
 
-using ROCKSDB_NAMESPACE::FilterPolicy;
-
 thread_local int StockPolicyScope::depth_ = 0;
 
 namespace {
@@ -38,8 +36,7 @@ std::string StockPolicyText(Format format, double bits_per_key, int bloom_before
 std::shared_ptr<const FilterPolicy> StockPolicyNamed(const std::string& text) {
   const StockPolicyScope scope;
   std::shared_ptr<const FilterPolicy> policy;
-  FilterPolicy::CreateFromString(ROCKSDB_NAMESPACE::ConfigOptions(), text, &policy)
-      .PermitUncheckedError();
+  FilterPolicy::CreateFromString(ConfigOptions(), text, &policy).PermitUncheckedError();
   return policy;
 }
 
@@ -54,15 +51,14 @@ StockPolicies::StockPolicy StockPolicies::Get(Format format, double bits_per_key
   return stock;
 }
 
-ROCKSDB_NAMESPACE::FilterBitsBuilder* StockPolicies::NewBuilder(
-    const FilterChoice& choice, const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
-    filter::FilterCounts* counts) const {
-  const auto [policy, balance] = Get(choice.format, choice.bits_per_key);
-  std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder;
+FilterBitsBuilder* StockPolicies::NewBuilder(Format format, double bits_per_key,
+                                             const FilterBuildingContext& context,
+                                             filter::FilterCounts* counts) const {
+  const auto [policy, balance] = Get(format, bits_per_key);
+  std::unique_ptr<FilterBitsBuilder> builder;
   if (policy != nullptr) builder.reset(policy->GetBuilderWithContext(context));
-  if (builder != nullptr && choice.format == Format::kRibbon &&
-      RibbonBitsBuilder::Serves(context)) {
-    return new RibbonBitsBuilder(policy, std::move(builder), WrittenBits(choice.bits_per_key),
+  if (builder != nullptr && format == Format::kRibbon && RibbonBitsBuilder::Serves(context)) {
+    return new RibbonBitsBuilder(policy, std::move(builder), WrittenBits(bits_per_key),
                                  context.table_options, balance, counts);
   }
   if (builder != nullptr) {

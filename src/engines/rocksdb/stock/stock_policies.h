@@ -9,8 +9,7 @@
 #include <utility>
 
 #include "bloomline/filter_options.h"
-#include "rocksdb/filter_policy.h"
-#include "src/engines/rocksdb/builder/table_plan.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/stock/ribbon_bits_builder.h"
 #include "src/filter/metrics/filter_counts.h"
 
@@ -25,7 +24,7 @@ std::string StockPolicyText(Format format, double bits_per_key, int bloom_before
 
 // Returns RocksDB's policy of such a text or filter::kRocksDBName, or null if RocksDB lacks it. It
 // asks by name, because a preloaded library may replace the functions that make policies.
-std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> StockPolicyNamed(const std::string& text);
+std::shared_ptr<const FilterPolicy> StockPolicyNamed(const std::string& text);
 
 // While one exists, this thread makes policies of RocksDB. RocksDB then calls its functions
 // NewBloomFilterPolicy and NewRibbonFilterPolicy, which a preloaded library may have replaced by
@@ -49,15 +48,15 @@ class StockPolicies {
   // Returns a builder of RocksDB's filters for the file of the context, which counts the filters it
   // builds. Returns null if RocksDB has none for these options; the log of the context and stderr
   // then report this.
-  ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
-      const FilterChoice& choice, const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
-      filter::FilterCounts* counts) const;
+  FilterBitsBuilder* NewBuilder(Format format, double bits_per_key,
+                                const FilterBuildingContext& context,
+                                filter::FilterCounts* counts) const;
 
  private:
   // With optimize_filters_for_memory, each policy balances the sizes of its filters.
   struct StockPolicy {
-    std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy;  // null if RocksDB lacks it
-    std::shared_ptr<MemoryBalance> balance;                         // of RibbonBitsBuilder
+    std::shared_ptr<const FilterPolicy> policy;  // null if RocksDB lacks it
+    std::shared_ptr<MemoryBalance> balance;      // of RibbonBitsBuilder
   };
   StockPolicy Get(Format format, double bits_per_key) const;
 
