@@ -221,19 +221,16 @@ bool NewFile::Create(const std::string& path, bool is_private, std::string* erro
 }
 
 bool NewFile::Append(const char* data, uint64_t n, std::string* error) {
-  if (!WriteAt(size_, data, n, error)) return false;
-  size_ += n;
-  return true;
-}
-
-bool NewFile::WriteAt(uint64_t offset, const char* data, uint64_t n, std::string* error) const {
   uint64_t done;
   const bool writable = MoveAll(n, &done, [&](uint64_t so_far, size_t at_most) {
-    return pwrite(descriptor_, data + so_far, at_most, static_cast<off_t>(offset + so_far));
+    return pwrite(descriptor_, data + so_far, at_most, static_cast<off_t>(size_ + so_far));
   });
-  if (writable && done == n) return true;
+  if (writable && done == n) {
+    size_ += n;
+    return true;
+  }
   if (writable) errno = ENOSPC;  // a call wrote nothing and set no errno
-  return SystemFailure(path_, At("cannot write", n, offset), error);
+  return SystemFailure(path_, At("cannot write", n, size_), error);
 }
 
 bool NewFile::Close(DiskSync sync, std::string* error) {

@@ -109,8 +109,6 @@ class NewFile : public ByteSink {
   // errno if the path exists.
   bool Create(const std::string& path, bool is_private, std::string* error);
   bool Append(const char* data, uint64_t n, std::string* error) override;
-  // Replaces Append. Calls may come in any order and from several threads at once.
-  bool WriteAt(uint64_t offset, const char* data, uint64_t n, std::string* error) const;
   bool Close(DiskSync sync, std::string* error);
 
   const std::string& path() const { return path_; }
@@ -125,7 +123,7 @@ class NewFile : public ByteSink {
 // A file that is written beside `path` and renamed to it by Commit. So `path` is at any time the
 // old file or the whole new one, even after a power failure. Without Commit nothing remains.
 //
-//   Open (Append* | WriteAt*) Commit
+//   Open Append* Commit
 class ReplacementFile : public ByteSink {
  public:
   ReplacementFile() = default;
@@ -138,9 +136,6 @@ class ReplacementFile : public ByteSink {
   bool Open(const std::string& path, std::string* error);
   bool Append(const char* data, uint64_t n, std::string* error) override {
     return file_.Append(data, n, error);
-  }
-  bool WriteAt(uint64_t offset, const char* data, uint64_t n, std::string* error) const {
-    return file_.WriteAt(offset, data, n, error);
   }
   // The new file has the permissions of the old one, and belongs to the user who writes it. After a
   // failure the old file is as it was, unless *error says that only the folder could not be synced.
