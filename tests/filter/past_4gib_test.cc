@@ -332,13 +332,13 @@ TEST(Past4GiBTest, SizesFollowTheKeysAndNeverWrap) {
 TEST(Past4GiBTest, LevelDBSizesOfTheMostKeysItCanPass) {
   constexpr uint64_t kMaxKeys = INT32_MAX;
   for (const double bits_per_key : {1.0, 10.0, 100.0}) {
-    const FilterShape shape = filter::LevelDBBloomShape(kMaxKeys, bits_per_key);
+    const FilterShape shape = filter::LevelDBShapes(Format::kBlocked, bits_per_key).For(kMaxKeys);
     EXPECT_EQ(shape.layout, Layout::kBlocked);
     EXPECT_NEAR(static_cast<double>(shape.payload_bytes()),
                 static_cast<double>(kMaxKeys) * bits_per_key / 8, 64);
   }
   // More blocks than its code can express: blocked instead.
-  EXPECT_EQ(filter::LevelDBSmallSetShape(kMaxKeys, 10).layout, Layout::kAlwaysMatch);
+  EXPECT_EQ(filter::kSmallSetRow.leveldb_shape({kMaxKeys, 10}).layout, Layout::kAlwaysMatch);
 }
 
 TEST(Past4GiBTest, RocksDBFiltersAreCutToItsLengths) {

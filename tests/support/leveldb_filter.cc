@@ -11,7 +11,8 @@ namespace {
 
 filter::FilterShape ShapeFor(const FilterOptions& options, size_t num_keys) {
   if (options.format == Format::kCompact) {
-    const filter::FilterShape shape = filter::LevelDBSmallSetShape(num_keys, options.bits_per_key);
+    const filter::FilterShape shape =
+        filter::kSmallSetRow.leveldb_shape({num_keys, options.bits_per_key});
     if (!shape.always_matches()) return shape;
   }
   return filter::LevelDBShapes(options.format, options.bits_per_key).For(num_keys);

@@ -18,7 +18,6 @@ using filter::kCoarsePrecision;
 using filter::kNotANumber;
 using filter::kPrecision;
 using filter::LeastBitsPerKey;
-using filter::OccupancyMoment;
 
 // ---- Filters of many blocks, by the rate of one block.
 
@@ -65,6 +64,18 @@ double RateOverBinomialLoads(uint64_t num_keys, uint64_t num_blocks, LoadRate lo
   const double blocks = static_cast<double>(num_blocks);
   return MixOverLoads(n / blocks, n, load_rate,
                       [=](double i) { return (n - i) / ((i + 1) * (blocks - 1)); });
+}
+
+// The probability that k random bins are all occupied after `throws` random ones were: E[(X/B)^k],
+// X = occupied bins after t throws into B, with
+//   E[f(X)] = f(mean) + f''(mean) * variance / 2.
+double OccupancyMoment(double throws, double bins, int k) {
+  if (throws == 0) return 0;
+  const double empty = std::exp(throws * std::log1p(-1 / bins));
+  const double pair_empty = std::exp(throws * std::log1p(-2 / bins));
+  const double mean = 1 - empty;
+  const double variance = std::max(0.0, (empty + (bins - 1) * pair_empty) / bins - empty * empty);
+  return std::pow(mean, k) * (1 + 0.5 * k * (k - 1) * variance / (mean * mean));
 }
 
 auto BlockRate(double bins, int num_probes) {
@@ -171,17 +182,6 @@ double ExactSmallSetRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_
 }  // namespace
 
 // ---- The rates.
-
-// E[(X/B)^k], X = occupied bins after t throws into B, with
-//   E[f(X)] = f(mean) + f''(mean) * variance / 2.
-double filter::OccupancyMoment(double throws, double bins, int k) {
-  if (throws == 0) return 0;
-  const double empty = std::exp(throws * std::log1p(-1 / bins));
-  const double pair_empty = std::exp(throws * std::log1p(-2 / bins));
-  const double mean = 1 - empty;
-  const double variance = std::max(0.0, (empty + (bins - 1) * pair_empty) / bins - empty * empty);
-  return std::pow(mean, k) * (1 + 0.5 * k * (k - 1) * variance / (mean * mean));
-}
 
 double StandardFalsePositiveRate(double bits_per_key, double num_probes) {
   if (!(bits_per_key > 0) || !(num_probes > 0)) return kNotANumber;

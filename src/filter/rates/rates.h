@@ -26,10 +26,6 @@ double ExactShapeRate(const FilterShape& shape, uint64_t num_keys);
 double BlockFalsePositiveRate(double bits_per_key, int num_probes, uint32_t bits_per_block,
                               uint32_t usable_bits);
 
-// The probability that num_probes random bits are all set, after `throws` random ones of num_bits
-// were set: from the mean and the variance of the number of set bits.
-double OccupancyMoment(double throws, double num_bits, int num_probes);
-
 // The probability that a missing key matches if its compact block has num_keys keys. Blocks of
 // docs/format.md, section 3.5: 32 or 64 bytes; those of 16 hold range entries alone, and give NaN.
 // It is from a table, or above kMaxCompactSlots keys, in a Bloom block, from that block's formula.

@@ -11,26 +11,13 @@ namespace {
 // Whether a small set has blocks, and they have a lower rate than a flat filter of the same size.
 // With few keys or bits, the blocks' header and spare slots cost more than they gain.
 bool IsSmallSetBetter(uint64_t num_keys, double bits_per_key) {
-  const FilterShape shape = LevelDBSmallSetShape(num_keys, bits_per_key);
+  const FilterShape shape = kSmallSetRow.leveldb_shape({num_keys, bits_per_key});
   if (shape.always_matches()) return false;
   const FilterShape flat = kFlatRow.leveldb_shape({num_keys, bits_per_key});
   return ExactShapeRate(shape, num_keys) < ExactShapeRate(flat, num_keys);
 }
 
 }  // namespace
-
-FilterShape ClassicShape(uint64_t num_keys, double bits_per_key) {
-  return kClassicRow.leveldb_shape({num_keys, bits_per_key});
-}
-
-FilterShape LevelDBBloomShape(uint64_t num_keys, double bits_per_key) {
-  return (num_keys <= kMaxFlatKeys ? kFlatRow : kBlockedRow)
-      .leveldb_shape({num_keys, bits_per_key});
-}
-
-FilterShape LevelDBSmallSetShape(uint64_t num_keys, double bits_per_key) {
-  return kSmallSetRow.leveldb_shape({num_keys, bits_per_key});
-}
 
 LevelDBShapes::LevelDBShapes(Format format, double bits_per_key)
     : format_(format), bits_per_key_(bits_per_key) {
@@ -41,12 +28,13 @@ LevelDBShapes::LevelDBShapes(Format format, double bits_per_key)
 }
 
 FilterShape LevelDBShapes::For(uint64_t num_keys) const {
-  if (format_ == Format::kClassic) return ClassicShape(num_keys, bits_per_key_);
+  const ShapeRequest request = {num_keys, bits_per_key_};
+  if (format_ == Format::kClassic) return kClassicRow.leveldb_shape(request);
   if (has_small_set_[std::min(num_keys, kTabledKeys)]) {
-    const FilterShape shape = LevelDBSmallSetShape(num_keys, bits_per_key_);
+    const FilterShape shape = kSmallSetRow.leveldb_shape(request);
     if (!shape.always_matches()) return shape;
   }
-  return LevelDBBloomShape(num_keys, bits_per_key_);
+  return (num_keys <= kMaxFlatKeys ? kFlatRow : kBlockedRow).leveldb_shape(request);
 }
 
 }  // namespace bloomline::filter

@@ -14,18 +14,9 @@ namespace bloomline::filter {
 // cache lines, which all stay in the L1 cache.
 constexpr uint64_t kMaxFlatKeys = 500;
 
-// Shapes of the filters of n keys; n counts duplicates. Sizes saturate instead of wrapping.
-
-// kClassic: LevelDB's own Bloom filter.
-FilterShape ClassicShape(uint64_t num_keys, double bits_per_key);
-// kBlocked: flat, or blocked above kMaxFlatKeys. num_keys > 0.
-FilterShape LevelDBBloomShape(uint64_t num_keys, double bits_per_key);
-// kCompact: the compact blocks that replace a flat or blocked filter of as many bytes or more
-// (section 4.1). Layout kAlwaysMatch if there are none.
-FilterShape LevelDBSmallSetShape(uint64_t num_keys, double bits_per_key);
-
-// Chooses among these for a filter of n keys in LevelDB, in one format at one number of bits per
-// key.
+// The shapes of filters in one format at one number of bits per key, by their number of keys, which
+// counts duplicates: LevelDB's own layout; flat, or blocked above kMaxFlatKeys; or, in kCompact,
+// small sets (section 4.1) where they are better. Sizes saturate instead of wrapping.
 class LevelDBShapes {
  public:
   // The options are valid. kCompact: fills a table, which takes 25 to 120 us.

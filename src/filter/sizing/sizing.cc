@@ -5,11 +5,9 @@
 
 #include "bloomline/filter_theory.h"
 #include "src/filter/bits/filter_shape.h"
-#include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/rates/rates.h"
-#include "src/filter/sizing/leveldb_shapes.h"
 #include "src/filter/stock/stock_filter.h"
 #include "src/filter/stock/stock_size.h"
 #include "src/filter/table/layout_table.h"
@@ -77,8 +75,8 @@ double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t ca
   if (format == Format::kBloom) return StockBloomRate(bits_per_key, capacity, num_keys);
   if (format == Format::kClassic) {
     // LevelDB's positions have 32 bits, as its hash has.
-    const uint64_t num_bits = std::min(
-        8 * filter::ClassicShape(capacity, bits_per_key).payload_bytes(), uint64_t{1} << 32);
+    const filter::FilterShape shape = filter::kClassicRow.leveldb_shape({capacity, bits_per_key});
+    const uint64_t num_bits = std::min(8 * shape.payload_bytes(), uint64_t{1} << 32);
     const int num_probes = OptimalNumProbes(format, bits_per_key);
     return filter::WithEqualHashes(ExactStandardFalsePositiveRate(num_keys, num_bits, num_probes),
                                    num_keys);
@@ -126,7 +124,7 @@ uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
   if (!filter::IsAllowed(format, bits_per_key)) return 0;
   if (format == Format::kClassic) {
     constexpr uint64_t kCodeBytes = 1;
-    return filter::ClassicShape(num_keys, bits_per_key).payload_bytes() + kCodeBytes;
+    return filter::kClassicRow.leveldb_shape({num_keys, bits_per_key}).payload_bytes() + kCodeBytes;
   }
   if (filter::IsStock(format)) return StockBytes(format, num_keys, bits_per_key);
   const filter::FilterShape shape =

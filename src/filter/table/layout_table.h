@@ -20,7 +20,7 @@
 namespace bloomline::filter {
 
 // The row of filters that their writer could not build.
-extern const LayoutRow kAlwaysMatchRow;
+inline constexpr LayoutRow kAlwaysMatchRow;
 
 // Returns the row of kAlwaysMatch for a number without a layout.
 inline const LayoutRow& LayoutRowFor(Layout layout) {
