@@ -17,7 +17,9 @@
 #include "src/cli/subcommands.h"
 #include "src/db/db_subcommands.h"
 #include "src/support/file_io.h"
+#include "src/support/nearest_name.h"
 #include "src/support/process.h"
+#include "src/support/quoted.h"
 
 namespace bloomline::cli {
 namespace {
@@ -91,6 +93,29 @@ const CLI::App& Parsed(const CLI::App& app) {
 // "bloomline size"
 std::string FullName(const CLI::App& app) {
   return (app.get_parent() == nullptr ? "" : FullName(*app.get_parent()) + " ") + app.get_name();
+}
+
+// Returns a sentence about a word that is neither an option nor a command of `app`, with the word
+// that was probably meant. Empty if `app` has no commands: then the word is another mistake.
+std::string ExplainMistype(const CLI::App& app, const std::string& word) {
+  const bool is_option = word.size() > 1 && word[0] == '-';
+  const std::string typed = is_option ? word.substr(0, word.find('=')) : word;
+  std::vector<std::string> names;
+  if (is_option) {
+    for (const CLI::Option* option : app.get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  } else {
+    for (const CLI::App* command : app.get_subcommands(nullptr)) {
+      names.push_back(command->get_name());
+    }
+  }
+  if (names.empty()) return "";
+  const std::string meant = support::NearestName(typed, names);
+  return std::string("there is no ") + (is_option ? "option " : "command ") +
+         support::Quoted(typed) +
+         (meant.empty() ? "; allowed: " + CLI::detail::join(names, ", ")
+                        : "; did you mean '" + meant + "'?");
 }
 
 // CLI11's own sentences end with the whole input.

@@ -1,4 +1,4 @@
-// What the commands share of the command line: exit codes, mistyped words, quantities.
+// What the commands share of the command line: exit codes, quantities.
 #ifndef BLOOMLINE_CLI_SHARED_COMMANDS_H_
 #define BLOOMLINE_CLI_SHARED_COMMANDS_H_
 
@@ -12,10 +12,6 @@ constexpr int kExitFailure = 1;      // a file that cannot be read or written, o
 constexpr int kExitImpossible = 2;   // an invalid command line, or an impossible request
 constexpr int kExitNoMatch = 3;      // query --quiet alone: certainly no key is in the filter
 constexpr int kExitCheckFailed = 4;  // db verify: a lost key; db inspect --require: other filters
-
-// Returns a sentence about a word that is neither an option nor a command of `app`, with the word
-// that was probably meant. Empty if `app` has no commands: then the word is another mistake.
-std::string ExplainMistype(const CLI::App& app, const std::string& word);
 
 // Adds an option whose value `parse` reads, a function of quantity.h or one like these. *value, a
 // number or an optional number, must live until the command has run.

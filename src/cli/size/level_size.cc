@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "bloomline/filter_options.h"
 #include "bloomline/level_sizing.h"
 #include "bloomline/sizing.h"
 #include "src/cli/shared/commands.h"

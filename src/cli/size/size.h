@@ -1,5 +1,5 @@
 // `bloomline size` knows two of keys, rate (or bits per key) and memory, and computes the third for
-// every format of static filters.
+// every format of static filters; with --levels, for each level of an LSM tree.
 #ifndef BLOOMLINE_CLI_SIZE_SIZE_H_
 #define BLOOMLINE_CLI_SIZE_SIZE_H_
 
@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "bloomline/filter_options.h"
 
 namespace bloomline::cli {
 
@@ -24,34 +26,16 @@ struct SizeRequest {
   std::optional<double> wasted_reads;      // per Get of a missing key
 };
 
-// Returns what a request without levels lacks, or has too much; empty: nothing.
-std::string Validate(const SizeRequest& request);
-
 // The title of a format in tables, which names the engine if the filters are its own.
-std::string TitleOf(const std::string& format_name);
+inline std::string TitleOf(const std::string& format_name) {
+  if (format_name == FormatName(Format::kClassic)) return format_name + " (LevelDB's)";
+  const bool is_stock =
+      format_name == FormatName(Format::kBloom) || format_name == FormatName(Format::kRibbon);
+  return format_name + (is_stock ? " (RocksDB's)" : "");
+}
 // Explains these titles to a new user.
 constexpr char kOwnFormats[] = "blocked and compact work only where bloomline is loaded.\n";
 constexpr char kSeeHelp[] = "; see bloomline size --help";
-
-struct SizeRow {
-  std::string name;
-  std::string problem;  // if not empty: why the figures below are missing
-  std::string note;
-  uint64_t num_keys = 0;  // the keys that the filter is sized for
-  double bits_per_key = 0;
-  uint64_t bytes = 0;
-  std::optional<int> num_probes;
-  std::optional<double> rate;             // with num_keys keys
-  std::optional<double> overfilled_rate;  // with num_keys of a request that also has a capacity
-};
-
-// Returns a row for each format. Needs a request that Validate accepts.
-std::vector<SizeRow> FormatRows(const SizeRequest& request);
-
-// ---- `bloomline size --levels` computes bits per key, memory and wasted reads of each level of an
-// LSM tree, with the bits divided among the levels and, for comparison, the same bits in all.
-
-constexpr double kMaxFirstLevelRuns = 1000;
 
 // Returns whether there is an error, and prints it to stderr.
 inline bool IsRefused(const std::string& error) {
@@ -69,7 +53,9 @@ bool IsImpossible(const std::vector<Row>& rows) {
   return true;
 }
 
-// For a request with an option for levels, prints the results, or the reason why there are none.
+// For a request with an option for levels, prints bits per key, memory and wasted reads of each
+// level, with the bits divided among the levels and, for comparison, the same bits in all; or the
+// reason why there are none.
 int RunLevelSize(const SizeRequest& request, bool json);
 
 }  // namespace bloomline::cli
