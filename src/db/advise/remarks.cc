@@ -114,71 +114,63 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
   const std::string policy = directory::ShortPolicy(inspection.policies[g]);
   const bool has_choices = !family.advice.choices.empty();
   std::vector<Remark> remarks;
+  const auto of_family = [&](std::string text) {
+    remarks.push_back({RemarkScope::kFamily, std::move(text)});
+  };
+  const auto of_all = [&](std::string text) {
+    remarks.push_back({RemarkScope::kAll, std::move(text)});
+  };
   if (all.keys_without_filter != 0) {
-    remarks.push_back(
-        {RemarkScope::kFamily, UnfilteredText(all, engine == sstable::Engine::kRocksDB,
-                                              inputs.column_family(groups).filters_for_hits)});
+    of_family(UnfilteredText(all, engine == sstable::Engine::kRocksDB,
+                             inputs.column_family(groups).filters_for_hits));
   }
   if (all.ignored_files != 0) {
-    remarks.push_back(
-        {RemarkScope::kFamily, "The running policy (" + policy + ") ignores the filters of " +
-                                   cli::CountText(all.ignored_files) + " of " +
-                                   cli::CountText(all.files.size()) +
-                                   " files, so these files count as without filters."});
+    of_family("The running policy (" + policy + ") ignores the filters of " +
+              cli::CountText(all.ignored_files) + " of " + cli::CountText(all.files.size()) +
+              " files, so these files count as without filters.");
   }
-  if (all.kinds.count(engine_filters::Kind::kRocksDBLegacy) != 0) {
-    remarks.push_back({RemarkScope::kFamily, WeakHashText(all)});
-  }
+  if (all.kinds.count(engine_filters::Kind::kRocksDBLegacy) != 0) of_family(WeakHashText(all));
   if (all.files_without_filter == 0 && all.ignored_files == 0 && !has_choices) {
-    remarks.push_back(
-        {RemarkScope::kFamily,
-         "The filters are already as good as bloomline's would be: no choice saves a twentieth of "
-         "the wasted reads or of the memory."});
+    of_family(
+        "The filters are already as good as bloomline's would be: no choice saves a twentieth of "
+        "the wasted reads or of the memory.");
   }
   if (statistics != nullptr && all.filter_bytes != 0 && IsUnused(*statistics)) {
-    remarks.push_back(
-        {RemarkScope::kFamily,
-         "The filters are not used here: the statistics count Gets and no query of a filter. "
-         "bloomline-db(1) has the usual reasons."});
+    of_family(
+        "The filters are not used here: the statistics count Gets and no query of a filter. "
+        "bloomline-db(1) has the usual reasons.");
   }
   if (all.ranges.files != 0) {
-    remarks.push_back(
-        {RemarkScope::kFamily,
-         "The filters also have entries for ranges (" + cli::BytesText(all.ranges.entry_bytes) +
-             "), which the comparison leaves out. To keep them, set range_prefixes with any "
-             "choice."});
+    of_family("The filters also have entries for ranges (" +
+              cli::BytesText(all.ranges.entry_bytes) +
+              "), which the comparison leaves out. To keep them, set range_prefixes with any "
+              "choice.");
   }
-  if (cache_bytes != 0) {
-    remarks.push_back({RemarkScope::kAll, CacheText(inputs, inspection, groups, cache_bytes)});
-  }
+  if (cache_bytes != 0) of_all(CacheText(inputs, inspection, groups, cache_bytes));
   if (engine == sstable::Engine::kRocksDB && !family.situation.reads_ribbon) {
-    remarks.push_back({RemarkScope::kAll,
-                       "Ribbon filters are left out: neither OPTIONS nor LOG shows RocksDB 6.15 or "
-                       "later, which reads them."});
+    of_all(
+        "Ribbon filters are left out: neither OPTIONS nor LOG shows RocksDB 6.15 or later, which "
+        "reads them.");
   }
   if (!has_choices) return remarks;
   const Choice& chosen = family.advice.Chosen(family.request);
   if (chosen.format == Format::kRibbon) {
-    remarks.push_back(
-        {RemarkScope::kAll,
-         "For Ribbon filters, bits_per_key is that of Bloom filters with the same FPR; they need a "
-         "third less memory, which the table shows. RocksDB's own ribbonfilter:N builds them in " +
-             cli::NumberText(advice::kRocksDBRibbonBuildNs, 0) + " ns per key."});
+    of_all(
+        "For Ribbon filters, bits_per_key is that of Bloom filters with the same FPR; they need a "
+        "third less memory, which the table shows. RocksDB's own ribbonfilter:N builds them in " +
+        cli::NumberText(advice::kRocksDBRibbonBuildNs, 0) + " ns per key.");
   }
   if (chosen.by_level) {
-    remarks.push_back(
-        {RemarkScope::kAll,
-         "bits_per_key is the average of full levels; the table has this database's. Compacting "
-         "the whole database merges all levels into one, whose filters then have the fewest bits: "
-         "if you often do that, use the same bits in all levels."});
+    of_all(
+        "bits_per_key is the average of full levels; the table has this database's. Compacting "
+        "the whole database merges all levels into one, whose filters then have the fewest bits: "
+        "if you often do that, use the same bits in all levels.");
   }
-  if (chosen.build_share != 0) {
-    remarks.push_back({RemarkScope::kFamily, BuildText(chosen)});
-  }
-  remarks.push_back({RemarkScope::kAll, ApplyText(engine, chosen)});
+  if (chosen.build_share != 0) of_family(BuildText(chosen));
+  of_all(ApplyText(engine, chosen));
   const std::string present = policy.empty() ? " to the present one" : "=" + policy;
   const std::string rewrite = chosen.is_stock() ? "." : " and rewrite the files again.";
-  remarks.push_back({RemarkScope::kFamily, "To go back, set filter_policy" + present + rewrite});
+  of_family("To go back, set filter_policy" + present + rewrite);
   return remarks;
 }
 
