@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,11 +66,6 @@ Workload Rewriting();
 // All names of the workload's `shapes` and `subjects`.
 std::set<std::string> ShapeNames();
 std::set<std::string> SubjectNames();
-
-// What a workload needs is missing here: exit status 77.
-struct NotHere : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 // Blocks that a thread's queries touched.
 struct BlockCounts {

@@ -10,8 +10,6 @@
 namespace bloomline::bench {
 namespace {
 
-constexpr int kNotHere = 77;
-
 void AddGetsFlags(CLI::App* app, Flags* flags) {
   app->add_option("--bits", flags->bits)->delimiter(',')->check(CLI::Range(2, 30));
   app->add_option("--engine", flags->engines)->check(CLI::IsMember({"leveldb", "rocksdb"}));
@@ -38,9 +36,16 @@ void AddRewritingFlags(CLI::App* app, Flags* flags) {
   app->add_option("--seconds", flags->seconds)->check(CLI::Range(1, 3600));
 }
 
+struct Job {
+  Workload workload;
+  Flags flags;
+};
+
 // The workload of the command line, with the numbers of its form. Nothing if the process should end
 // with *exit_code.
-std::optional<Workload> ParseFlags(int argc, char** argv, Flags* flags, int* exit_code) {
+std::optional<Job> ParseFlags(int argc, char** argv, int* exit_code) {
+  Job job;
+  Flags* const flags = &job.flags;
   CLI::App app(
       "Compares bloomline with the filters of LevelDB and RocksDB in databases. Exit status 1 if\n"
       "an answer was wrong, 77 if this machine lacks what the workload needs.",
@@ -74,13 +79,15 @@ std::optional<Workload> ParseFlags(int argc, char** argv, Flags* flags, int* exi
     if (flags->rounds == 0) flags->rounds = size.rounds;
     if (flags->db_directory.empty())
       flags->db_directory = std::filesystem::temp_directory_path().string();
-    return workload;
+    job.workload = workload;
+    return job;
   }
   std::cout << DescribeEnvironment();
   return std::nullopt;
 }
 
-int Run(const Workload& workload, const Flags& flags) {
+int Run(const Job& job) {
+  const auto& [workload, flags] = job;
   CatchInterrupts();
   std::filesystem::create_directories(flags.out_directory);
   Output output;
@@ -100,17 +107,5 @@ int Run(const Workload& workload, const Flags& flags) {
 
 int main(int argc, char** argv) {
   using namespace bloomline::bench;  // NOLINT: nothing else is here
-  Flags flags;
-  int exit_code = 0;
-  const std::optional<Workload> workload = ParseFlags(argc, argv, &flags, &exit_code);
-  if (!workload) return exit_code;
-  if (!KernelVariableIsUsable("database_bench")) return 1;
-  try {
-    return Run(*workload, flags);
-  } catch (const NotHere& why) {
-    std::cerr << "database_bench: " << why.what() << "\n";
-    return kNotHere;
-  } catch (...) {
-    return ReportException("database_bench");
-  }
+  return Main("database_bench", argc, argv, ParseFlags, Run);
 }

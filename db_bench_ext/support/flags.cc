@@ -40,6 +40,9 @@ int ReportException(const char* program) {
   } catch (const Interrupted&) {
     std::cerr << program << ": interrupted\n";
     return 130;
+  } catch (const NotHere& why) {
+    std::cerr << program << ": " << why.what() << "\n";
+    return 77;
   } catch (const std::exception& error) {
     std::cerr << program << ": " << error.what() << "\n";
     return 1;
