@@ -628,6 +628,28 @@ TEST(RewriteTest, AnOldFilterWithoutItsKeysIsFound) {
   }
 }
 
+// Before version 9.5, RocksDB's own partitions of prefixes lack that of the key before them.
+TEST(RewriteTest, PartitionsNeedThePrefixesOfTheirNeighbours) {
+  TempDir dir;
+  Case one;
+  one.table.block_size = 64;
+  PartitionFilters(64, &one.table);
+  one.table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(20));
+  one.table.whole_key_filtering = false;
+  one.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
+  one.Finish();
+  const std::string path = WriteTable(one, dir.Path("table"));
+  db::RewrittenTable result;
+  result.bytes = std::filesystem::file_size(path);
+  result.num_entries = 100;
+  std::string error;
+  const bool is_right = kRocksDBVersion >= 905;
+  EXPECT_EQ(db::CheckRewrittenTable(path, {path, "", result.bytes}, result, &error),
+            is_right ? Outcome::kDone : Outcome::kFailed)
+      << error;
+  EXPECT_EQ(error.find("the filter lacks the prefix of the key") == error.npos, is_right) << error;
+}
+
 // MultiGet takes all keys of an empty partition for missing.
 TEST(RewriteTest, PartitionsWithoutEntriesMatchEveryKey) {
   TempDir dir;

@@ -164,7 +164,7 @@ class Rewrite {
     PrintLeft();
     const bool is_whole = files_.linked.empty() || copied.linked + copied.cloned != 0;
     if (!is_whole) {
-      PrintWrapped(std::string("The file system has no ") + (options_.clones ? "clones" : "links") +
+      PrintWrapped(std::string("No file could be ") + (options_.clones ? "cloned" : "linked") +
                    ", so tables that stay were copied, too.");
     }
     for (size_t g = 0; g < after.groups.size(); ++g) {

@@ -19,6 +19,21 @@ bool TableWalk::CopyBlock(std::string* error) {
          out_->Append(block.data(), block.size(), error);
 }
 
+bool TableWalk::OpenFilter(std::optional<uint64_t> before, std::string* error) {
+  ForgetLastKey();  // versions of one key may be in two filters
+  // Partitions that RocksDB wrote may lack prefixes of their neighbours' keys.
+  const bool is_new = out_ == nullptr;
+  return !is_new || !before ||
+         (AskPrefix(*before, keys_.Key(entry().user_key()), error) &&
+          AskPrefix(filter(), last_key_, error));
+}
+
+bool TableWalk::AskPrefix(uint64_t filter, std::string_view key, std::string* error) {
+  std::string_view prefix;
+  return !keys_.prefixes || !keys_.Prefix(key, &prefix) ||
+         Ask(filter, key, prefix.size(), Purpose::kPrefix, error);
+}
+
 bool TableWalk::AddEntry(std::string* error) {
   ++num_entries_;
   if (entry().entry_in_block() == 0) {

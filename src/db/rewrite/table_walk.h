@@ -44,12 +44,9 @@ class TableWalk : public KeyWalk {
   sstable::TableWriter* const out_;
 
  private:
-  // Versions of one key may be in two filters.
-  bool OpenFilter(std::optional<uint64_t> /*before*/, std::string* /*error*/) override {
-    ForgetLastKey();
-    return true;
-  }
+  bool OpenFilter(std::optional<uint64_t> before, std::string* error) override;
   bool AddEntry(std::string* error) override;
+  bool AskPrefix(uint64_t filter, std::string_view key, std::string* error);
   void Answer(const Query& query, const engine_filters::EngineFilter* filter,
               bool may_match) override;
   bool CopyBlock(std::string* error);
