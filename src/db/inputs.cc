@@ -36,7 +36,7 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
     std::error_code code;
     const uint64_t bytes = std::filesystem::file_size(file.path, code);
     file.is_gone = code == std::errc::no_such_file_or_directory;
-    if (file.is_gone) file.error = file.path + kNoLongerExists + "; run the command again";
+    if (file.is_gone) file.error = file.path + ": no longer exists; run the command again";
     if (!code && file.number != 0 && bytes < file.bytes) {
       file.error = file.path + ": is cut off: " + cli::CountText(bytes) +
                    " bytes; the MANIFEST says " + cli::CountText(file.bytes);
@@ -171,7 +171,7 @@ bool AddNewFiles(Inputs* inputs, bool drop) {
         !directory::ReadDirectory(database.path, database.table_folders, &now, &error)) {
       for (InputFile& file : inputs->files) {
         if (file.database != d || !file.is_gone || error.empty()) continue;
-        file.error = file.path + kNoLongerExists + ", and what replaces it is unknown: " + error;
+        file.error = file.path + ": no longer exists, and what replaces it is unknown: " + error;
       }
       continue;
     }

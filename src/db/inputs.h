@@ -31,9 +31,6 @@ enum class FileState {
   kFailed,    // damaged, or cannot be read
 };
 
-// In errors about files that were replaced too often.
-constexpr char kNoLongerExists[] = ": no longer exists";
-
 // A table of one of the databases.
 struct InputFile : directory::TableFile {
   size_t database = 0;

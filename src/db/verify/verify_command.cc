@@ -19,7 +19,6 @@
 #include "src/db/key_walk.h"
 #include "src/db/report.h"
 #include "src/db/sstable/table.h"
-#include "src/db/verify/remedies.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::db {
@@ -409,7 +408,6 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   PrintNotChecked(inputs, totals, problems - totals.in_part);
   std::cout << "lost: " << cli::CountText(counts.lost) << ScopeOfLost(counts, problems) << '\n';
   if (counts.lost != 0 && totals.doubts.empty()) PrintWrapped(kRewrite);
-  for (const char* const remedy : Remedies(inputs)) PrintWrapped(remedy);
   for (const std::string& doubt : totals.doubts) PrintWrapped(doubt);
 }
 
