@@ -170,15 +170,10 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
   command->footer(
       "Example:\n"
       "    bloomline db advise --memory 2GiB /var/lib/app/db\n\n"
-      "Prints the memory and the wasted reads of the present filters and of each\n"
-      "choice. A choice takes at most the same memory, wastes at most as many reads,\n"
-      "or does what --memory or --wasted-reads say. It has the same bits in all\n"
-      "levels, or bits by level. In RocksDB, its own filters come first: it uses them\n"
-      "without bloomline. Of these, (1) is the best whose building takes at most 25 %\n"
-      "of compaction's CPU time. 'build/key': CPU time for each key, and for each GB\n"
-      "that a compaction writes. The last lines say what to set.\n"
-      "'wasted': how many blocks false positives make a Get of a missing key read on\n"
-      "average; 100 % is one block. bloomline-db-advise(1) says more.");
+      "'same memory': these choices take at most the memory of the present filters;\n"
+      "'same wasted reads': they waste at most as many reads. 'wasted': how many blocks\n"
+      "false positives make a Get of a missing key read on average; 100 % is one block.\n"
+      "bloomline-db-advise(1) says more.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

@@ -229,10 +229,9 @@ void AddInspectCommand(CLI::App* db, int* exit_code) {
       "    bloomline db inspect /var/lib/app/db\n\n"
       "Reads little of the data, to count keys that no property counts: LevelDB's\n"
       "first blocks and some others, and all blocks if a key has several entries.\n"
-      "Rates are those of theory; `db measure` queries the filters. 'runs': how many\n"
-      "files a Get of a missing key queries on average, below 1 where the files cover\n"
-      "only some of the keys. 'wasted reads': how many reads false positives cost\n"
-      "such a Get on average; 100 % is one read.");
+      "'runs': how many files a Get of a missing key queries on average, below 1 if the\n"
+      "files cover only some of the keys. 'wasted': how many reads false positives cost\n"
+      "such a Get on average; 100 % is one read. bloomline-db-inspect(1) says more.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

@@ -164,15 +164,10 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
   command->footer(
       "Example:\n"
       "    bloomline db measure /var/lib/app/db\n\n"
-      "Missing keys are 'adjacent' to stored ones: of the same length, with the next\n"
-      "higher last byte; or 'elsewhere': a stored key with eight random bytes behind\n"
-      "it. The stored keys beside each were read, so it is known to be missing; if the\n"
-      "comparator is not known here, all keys of the file were. In parentheses: half of\n"
-      "the 95 % confidence interval. Filters that hold only prefixes are queried for\n"
-      "adjacent prefixes. About --samples keys of each file have missing ones beside\n"
-      "them. Below 1,000 queries, their number is printed instead of the interval. FPR\n"
-      "is of the files with filters; 'unfiltered' are the 'runs' (see\n"
-      "`db inspect --help`) of other files, which each waste a read.");
+      "The stored keys beside each missing key were read, so it is known to be missing;\n"
+      "if the comparator is not known here, all keys of the file were. Below 1,000\n"
+      "queries, their number is printed instead of the interval. `db inspect --help`\n"
+      "explains 'runs' and 'wasted'. bloomline-db-measure(1) says more.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

@@ -221,7 +221,7 @@ void AddRewriteCommand(CLI::App* db, int* exit_code) {
       "rewrite", "Writes a copy of a closed database with new filters, without its engine");
   auto options = std::make_shared<RewriteOptions>();
   options->common.threads = 1;
-  command->add_option("DIR", options->folder, "The database's folder, which stays as it is")
+  command->add_option("DIR", options->folder, "A closed database's folder, which stays as it is")
       ->required();
   command->add_option("NEWDIR", options->new_folder, "The new folder, which must not exist")
       ->required();
@@ -253,9 +253,8 @@ void AddRewriteCommand(CLI::App* db, int* exit_code) {
   command->footer(
       "Example:\n"
       "    bloomline db rewrite /var/lib/app/db /var/lib/app/db.new\n\n"
-      "No program may have the database open. NEWDIR.partial becomes NEWDIR last.\n"
-      "SIGINT, SIGTERM and SIGHUP remove it. Once a program has written to NEWDIR, DIR\n"
-      "is an old state. bloomline-db-rewrite(1) says more.");
+      "NEWDIR.partial becomes NEWDIR last. SIGINT, SIGTERM and SIGHUP remove it.\n"
+      "bloomline-db-rewrite(1) says more.");
   command->callback([=] { *exit_code = Rewrite(*options).Run(); });
 }
 

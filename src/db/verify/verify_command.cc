@@ -472,11 +472,8 @@ void AddVerifyCommand(CLI::App* db, int* exit_code) {
   command->footer(
       "Example:\n"
       "    bloomline db verify /var/lib/app/db\n\n"
-      "Reads all blocks of files with filters. A key is queried without its\n"
-      "timestamp, and as a prefix where the filters hold prefixes (extractors known:\n"
-      "rocksdb.FixedPrefix.N, rocksdb.CappedPrefix.N, rocksdb.Noop,\n"
-      "bloomline.ranges). Filters that have entries for ranges are queried for ranges\n"
-      "around each key, too. What is not checked is counted, with the reason.");
+      "A key is queried without its timestamp. Filters that have entries for ranges are\n"
+      "queried for ranges around each key, too. bloomline-db-verify(1) says more.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 
