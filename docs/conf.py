@@ -106,12 +106,12 @@ def mend_theme(style):
     if normalize in text:
         text = (pathlib.Path(f"/usr/share{normalize}").read_text() +
                 text.replace(f"@import url({normalize});", ""))
-    # On screens of 380 pixels all columns but the last of three tables are seen: names break.
+    # On screens of 380 pixels all columns of all tables are seen: names break.
     text += ("table.docutils { font-size: 0.9rem }\n"
-             "@media (max-width: 40rem) { table.docutils { font-size: 0.75rem }\n"
-             "  table.docutils td, table.docutils th { padding: 0.15rem 0.2rem }\n"
+             "@media (max-width: 40rem) { table.docutils { font-size: 0.72rem }\n"
+             "  table.docutils td, table.docutils th { padding: 0.15rem 0.1rem }\n"
              "  code, th, td:first-child { overflow-wrap: anywhere }\n"
-             "  td:first-child { min-width: 4.2rem } }\n")
+             "  td:first-child { min-width: 3.8rem } }\n")
     style.write_text(text)
 
 
