@@ -151,11 +151,9 @@ std::optional<Format> ParseFormat(const std::string& text, std::string* error) {
 // A file without keys meets any requirement.
 bool HasFormat(Format format, const FileFacts& facts) {
   if (!facts.has_filter()) return facts.num_keys == 0;
-  // For few keys, RocksDB writes a Bloom filter instead of a Ribbon filter if that is smaller.
-  constexpr uint64_t kMaxKeysOfFallback = 1024;
   std::set<engine_filters::Kind> kinds = engine_filters::KindsFor(facts.engine, format);
   kinds.insert(engine_filters::Kind::kNoKeys);
-  if (format == Format::kRibbon && facts.num_keys <= kMaxKeysOfFallback * facts.num_filters) {
+  if (format == Format::kRibbon && facts.may_be_of_ribbon_policy()) {
     kinds.insert(engine_filters::Kind::kRocksDBBloom);
   }
   return std::all_of(facts.kinds.begin(), facts.kinds.end(),

@@ -276,10 +276,10 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
     if (file.state != FileState::kDone) results[i] = {};
     if (file.state == FileState::kFailed && file.is_gone) file.state = FileState::kVanished;
     if (file.state == FileState::kFailed) {
-      results[i].not_measured = "an error (stderr says which); the expected rate stands for it";
+      results[i].not_measured = "an error (stderr says which); counted with the expected rate";
     } else if (file.state == FileState::kDone && results[i].not_measured.empty() &&
                std::isnan(MeasuredRate(results[i]))) {
-      results[i].not_measured = "fewer than 100 queries; the expected rate stands for it";
+      results[i].not_measured = "fewer than 100 queries; counted with the expected rate";
     }
   }
   return results;

@@ -199,7 +199,9 @@ class Rewrite {
     }
     PrintWrapped("Going back to " + folder_.path +
                  " loses nothing only until the first write in the new folder: from then on it is "
-                 "an old state.");
+                 "an old state. The program's policy still decides which filters new files get; "
+                 "bloomline db advise " +
+                 folder_.path + " prints what to set.");
   }
 
   RewriteOptions options_;
