@@ -394,7 +394,7 @@ EntryKinds AllKinds() {
 
 TEST(RangesTest, LookupsAreFew) {
   constexpr int kMaxOfPrefixes = 4;
-  constexpr int kMaxOfCells = 2 + 4 + filter::kMaxAskedEntries;
+  constexpr int kMaxOfCells = 4 + int{filter::kMaxAskedEntries};
   std::mt19937_64 random(1);
   Keys keys;
   for (int i = 0; i < 50; ++i) {

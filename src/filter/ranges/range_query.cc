@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "src/filter/bits/hash.h"
-#include "src/filter/hash/batch_hasher.h"
 #include "src/filter/table/layout_table.h"
 
 namespace bloomline::filter {
@@ -71,7 +70,7 @@ class RangeQuery {
       return false;
     }
     uint64_t count = asked_.NumCells(limits_, 8 * num_bytes);
-    if (count > static_cast<uint64_t>(num_left_)) return false;
+    if (count > num_left_) return false;
     char bytes[kMaxCellBytes];
     std::memcpy(bytes, asked_.first, num_bytes);
     for (; count > 0; --count, Advance(limits_, 8 * num_bytes, bytes)) {
@@ -95,15 +94,10 @@ class RangeQuery {
   }
 
   bool CellsMayMatch() {
-    // All keys of the range are in one cell of the lengths below `level`. The finest one says most,
-    // then those that cut the range into few parts. The coarser ones help only if the others are
-    // false positives.
+    // All keys of the range are in one cell of the lengths below `level`. The finest one says most.
+    // The coarser ones help only if the others are false positives.
     size_t level = 0;
     while (level < num_levels_ && asked_.NumCells(limits_, LevelBits(level)) == 1) ++level;
-    if (level < num_levels_) {
-      const uint64_t count = asked_.NumCells(limits_, LevelBits(level));
-      if (count <= kFirstCells && !AnyMayMatch(asked_, count, level)) return false;
-    }
     size_t covering = level;
     if (covering > 0 && !CoveringMayMatch(--covering)) return false;
     if (!CellsMayMatch(level, asked_)) return false;
@@ -114,103 +108,49 @@ class RangeQuery {
   }
 
   bool CoveringMayMatch(size_t level) const {
-    return Has(level, CellBuffer(*this, asked_, level).Hash());
+    char cell[kMaxCellBytes];
+    WriteCell({asked_.first, asked_.num_bytes}, LevelBits(level), cell);
+    return Has(level, cell);
   }
-
-  // The cell of the first number.
-  struct CellBuffer {
-    CellBuffer(const RangeQuery& query, const KeyInterval& numbers, size_t level)
-        : seed(query.LevelSeed(level)), size(CellBytes(query.LevelBits(level))) {
-      WriteCell({numbers.first, numbers.num_bytes}, query.LevelBits(level), bytes);
-    }
-    std::string_view view() const { return {bytes, size}; }
-    uint64_t Hash() const { return Hash64(view(), seed); }
-
-    char bytes[kMaxCellBytes];
-    uint64_t seed;
-    size_t size;
-  };
 
   // Cells of length `level` and finer ones.
   bool CellsMayMatch(size_t level, const KeyInterval& numbers) {
     if (level == num_levels_) return true;
     const size_t bits = LevelBits(level);
     const uint64_t count = numbers.NumCells(limits_, bits);
-    if (count > static_cast<uint64_t>(num_left_)) return true;  // and more at finer ones
-    num_left_ -= static_cast<int>(count);
-    if (level + 1 == num_levels_) return AnyMayMatch(numbers, count, level);
-    CellBuffer cell(*this, numbers, level);
-    for (uint64_t i = 0; i < count; ++i, Advance(limits_, bits, cell.bytes)) {
-      if (Has(level, cell.Hash()) &&
-          CellsMayMatch(level + 1,
-                        numbers.InCell(limits_, bits, cell.bytes, i == 0, i + 1 == count))) {
+    if (count > num_left_) return true;  // and more at finer ones
+    num_left_ -= count;
+    char cell[kMaxCellBytes];
+    WriteCell({numbers.first, numbers.num_bytes}, bits, cell);
+    for (uint64_t i = 0; i < count; ++i, Advance(limits_, bits, cell)) {
+      if (Has(level, cell) &&
+          CellsMayMatch(level + 1, numbers.InCell(limits_, bits, cell, i == 0, i + 1 == count))) {
         return true;
       }
     }
     return false;
   }
 
-  // Queries in batches, like many keys. The first batch is small: if keys are dense, it is enough.
-  bool AnyMayMatch(const KeyInterval& numbers, uint64_t count, size_t level) const {
-    const size_t bits = LevelBits(level);
-    CellBuffer cell(*this, numbers, level);
-    const KeyHasher hasher(cell.seed);
-    const BatchHasher batch_hasher(cell.seed, ranges_.hash);
-    const OpenFilter& filter = LevelFilter(level);
-    const unsigned copies = LevelCopies(level);
-    char keys[kBatchCells][kMaxCellBytes];
-    uint64_t hashes[kBatchCells];
-    bool may_match[kBatchCells];
-    for (size_t batch = kFirstCells; count > 0; batch = kBatchCells) {
-      const auto n = static_cast<size_t>(std::min<uint64_t>(count, batch));
-      // Hashing a batch is faster than hashing half of it one by one. Hashes that are not needed
-      // are not looked up.
-      const size_t num_keys = n > kBatchCells / 2 ? kBatchCells : n;
-      for (size_t i = 0; i < num_keys; ++i) {
-        std::memcpy(keys[i], cell.bytes, sizeof(cell.bytes));
-        Advance(limits_, bits, cell.bytes);
-      }
-      const auto key_at = [&](size_t i) { return std::string_view(keys[i], cell.size); };
-      if (!batch_hasher.Hash(num_keys, key_at, hashes)) {
-        for (size_t i = 0; i < n; ++i) hashes[i] = hasher(key_at(i));
-      }
-      filter.may_match_many(filter, n, hashes, may_match);
-      for (size_t i = 0; i < n; ++i) {
-        if (may_match[i] && HasCopies(filter, hashes[i], 1, copies)) return true;
-      }
-      count -= n;
-    }
-    return false;
-  }
-
-  static constexpr size_t kFirstCells = 2;
-  static constexpr size_t kBatchCells = 16;
-
   bool IsKeyLevel(size_t level) const { return level == field_.kinds.num_cells; }
   size_t LevelBits(size_t level) const {
     return IsKeyLevel(level) ? 8 * size_t{field_.max_key_bytes} : field_.kinds.cells[level].bits;
   }
-  uint64_t LevelSeed(size_t level) const {
-    return IsKeyLevel(level) ? ranges_.seed : CellSeed(LevelBits(level), ranges_.seed);
+  bool Has(size_t level, const char* cell) const {
+    const size_t bits = LevelBits(level);
+    const std::string_view bytes(cell, CellBytes(bits));
+    if (IsKeyLevel(level)) return HasCopies(ranges_.keys, Hash64(bytes, ranges_.seed), 1);
+    return HasCopies(ranges_.entries, Hash64(bytes, CellSeed(bits, ranges_.seed)),
+                     field_.kinds.cells[level].copies);
   }
-  const OpenFilter& LevelFilter(size_t level) const {
-    return IsKeyLevel(level) ? ranges_.keys : ranges_.entries;
+  bool HasPrefix(std::string_view prefix, const EntryKinds::Prefix& kind) const {
+    return HasCopies(ranges_.entries, Hash64(prefix, PrefixSeed(ranges_.seed)), kind.copies);
   }
-  unsigned LevelCopies(size_t level) const {
-    return IsKeyLevel(level) ? 1U : field_.kinds.cells[level].copies;
-  }
-  static bool HasCopies(const OpenFilter& filter, uint64_t hash, unsigned first, unsigned copies) {
-    for (unsigned i = first; i < copies; ++i) {
+
+  static bool HasCopies(const OpenFilter& filter, uint64_t hash, unsigned copies) {
+    for (unsigned i = 0; i < copies; ++i) {
       if (!filter.may_match(filter, EntryCopy(hash, i))) return false;
     }
     return true;
-  }
-  bool Has(size_t level, uint64_t hash) const {
-    return HasCopies(LevelFilter(level), hash, 0, LevelCopies(level));
-  }
-
-  bool HasPrefix(std::string_view prefix, const EntryKinds::Prefix& kind) const {
-    return HasCopies(ranges_.entries, Hash64(prefix, PrefixSeed(ranges_.seed)), 0, kind.copies);
   }
 
   const OpenRanges& ranges_;
@@ -220,7 +160,7 @@ class RangeQuery {
   const std::string_view end_;
   KeyInterval asked_;
   size_t num_levels_;
-  int num_left_ = kMaxAskedEntries;
+  uint64_t num_left_ = kMaxAskedEntries;
 };
 
 }  // namespace
@@ -246,7 +186,6 @@ OpenRanges OpenedRanges(const Payload& payload, const Extension& fields,
   ranges.keys = Opened(payload, kernel);
   ranges.entries = Opened(fields.second, kernel);
   ranges.seed = payload.seed;
-  ranges.hash = kernel.hash;
   return ranges;
 }
 

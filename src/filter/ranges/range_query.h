@@ -14,7 +14,7 @@
 namespace bloomline::filter {
 
 // The most cells that a query looks up (docs/ranges.md has the time).
-constexpr int kMaxAskedEntries = 64;
+constexpr uint64_t kMaxAskedEntries = 64;
 
 // A filter, opened for ranges. It refers to the bytes of the filter.
 struct OpenRanges {
@@ -24,7 +24,6 @@ struct OpenRanges {
   OpenFilter keys;
   OpenFilter entries;
   uint64_t seed = 0;
-  kernels::HashKernel hash;
 };
 
 // Opens what DecodeTrailer gave.
