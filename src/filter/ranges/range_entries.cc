@@ -68,8 +68,10 @@ void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
     return;
   }
   if (state_.num_keys == 0) added.common_bits = 0;
-  CountSuffix(key);
-  CountLimits(added);
+  CountBytes(added);
+  const auto size = static_cast<uint16_t>(std::min<size_t>(key.size(), kLongKey));
+  state_.min_key_bytes = std::min(state_.min_key_bytes, size);
+  state_.max_key_bytes = std::max(state_.max_key_bytes, size);
   CopyBytes(begin, added.common_bytes, begin.size(), previous_ + added.common_bytes);
   state_.previous_bytes = begin.size();
   ++state_.num_keys;
@@ -84,31 +86,28 @@ void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
   }
 }
 
-void RangeEntries::CountSuffix(std::string_view key) {
-  const auto size = static_cast<uint16_t>(std::min<size_t>(key.size(), kLongKey));
-  const char last = key.back();
-  if (state_.num_keys == 0) {
-    // Queries take no longer key as a cell and a suffix.
-    state_.suffix_bytes = key.size() <= kMaxCellBytes ? key.size() - 1 : 0;
-  } else if (size != state_.max_key_bytes || last != previous_[state_.previous_bytes - 1]) {
-    state_.suffix_bytes = 0;
-  }
-  size_t same = 0;
-  while (same < state_.suffix_bytes && key[key.size() - 1 - same] == last) ++same;
-  state_.suffix_bytes = same;
-  state_.min_key_bytes = std::min(state_.min_key_bytes, size);
-  state_.max_key_bytes = std::max(state_.max_key_bytes, size);
-}
-
-void RangeEntries::CountLimits(const KeyDifference& key) {
+void RangeEntries::CountBytes(const KeyDifference& key) {
   // The key before has the other bytes, too.
-  for (size_t i = key.common_bytes; i < std::min(key.key.size(), kMaxLimits); ++i) {
+  for (size_t i = key.common_bytes; i < std::min(key.key.size(), kMaxCellBytes); ++i) {
     const auto byte = static_cast<unsigned char>(key.key[i]);
     const bool is_first = i == state_.num_limits;
     state_.num_limits += is_first ? 1 : 0;
     if (is_first || byte < state_.least_bytes[i]) state_.least_bytes[i] = byte;
     if (is_first || byte > state_.greatest_bytes[i]) state_.greatest_bytes[i] = byte;
   }
+}
+
+size_t RangeEntries::SuffixBytes() const {
+  // Queries take no longer key as a cell and a suffix.
+  const size_t size = state_.max_key_bytes;
+  if (state_.min_key_bytes != size || size > kMaxCellBytes) return 0;
+  const unsigned char last = state_.least_bytes[size - 1];
+  size_t same = 0;
+  while (same < size - 1 && state_.least_bytes[size - 1 - same] == last &&
+         state_.greatest_bytes[size - 1 - same] == last) {
+    ++same;
+  }
+  return same;
 }
 
 size_t RangeEntries::WriteLimits(const RangeField& field, bool is_partition) {
@@ -118,7 +117,7 @@ size_t RangeEntries::WriteLimits(const RangeField& field, bool is_partition) {
       field.keys_are_cells() ? field.max_key_bytes : CellBytes(kinds.longest_cell_bits());
   size_t num_needed = longest == 0 ? 0 : longest + kBehindCells;
   if (kinds.num_prefixes != 0 || (!is_partition && longest != 0)) num_needed = kMaxLimits;
-  num_needed = std::min(num_needed, state_.num_limits);
+  num_needed = std::min({num_needed, state_.num_limits, kMaxLimits});
   for (size_t i = 0; i < num_needed; ++i) {
     // A shorter key has a zero there.
     key_limits_[2 * i] = static_cast<char>(i < field.min_key_bytes ? state_.least_bytes[i] : 0);
@@ -165,7 +164,7 @@ RangeMemory RangeEntries::MemoryFor(const FilterOptions& options) const {
   memory.is_compact = options.format == Format::kCompact;
   const bool has_one_length =
       state_.min_key_bytes == state_.max_key_bytes && state_.max_key_bytes <= kMaxCellBytes;
-  memory.key_bits = has_one_length ? 8 * (state_.min_key_bytes - state_.suffix_bytes) : 0;
+  memory.key_bits = has_one_length ? 8 * (state_.min_key_bytes - SuffixBytes()) : 0;
   return memory;
 }
 
@@ -188,7 +187,6 @@ bool RangeEntries::Build(double bits_per_entry, const RangeMemory& memory) {
 void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
   RangeField field;
   Extension extension;
-  chosen_ = EntryKinds();
   field.family = options_.family;
   if (state_.is_usable && state_.has_prefix && state_.num_keys != 0) {
     const RangeMemory memory = MemoryFor(writer->options());
@@ -204,15 +202,12 @@ void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
     }
     if (!choice.kinds.empty() && Build(choice.bits_per_entry, memory)) {
       extension.second = {shape_, writer->seed(), payload_.data()};
-      chosen_ = choice.kinds;
+      field.kinds = choice.kinds;
     }
-    field.kinds = chosen_;
     field.min_key_bytes = state_.min_key_bytes;
     field.max_key_bytes = state_.max_key_bytes;
-    if (field.has_one_length()) {
-      field.suffix_bytes = static_cast<uint8_t>(state_.suffix_bytes);
-      field.suffix_byte = state_.suffix_bytes == 0 ? '\0' : previous_[state_.previous_bytes - 1];
-    }
+    field.suffix_bytes = static_cast<uint8_t>(SuffixBytes());
+    if (field.suffix_bytes != 0) field.suffix_byte = previous_[state_.previous_bytes - 1];
     extension.key_limits = {key_limits_, WriteLimits(field, is_partition)};
     if (is_partition) {
       field.last_key = {previous_, std::min(state_.previous_bytes, kMaxLastKeyBytes)};

@@ -126,12 +126,10 @@ class RangeEntries {
   // this is destroyed or called again.
   void Finish(bool is_partition, FilterWriter* writer);
 
-  // The kinds of entries in the last filter.
-  const EntryKinds& chosen() const { return chosen_; }
-
  private:
-  void CountSuffix(std::string_view key);
-  void CountLimits(const KeyDifference& key);
+  void CountBytes(const KeyDifference& key);
+  // The number of equal bytes in which all keys end, for the field.
+  size_t SuffixBytes() const;
   // Writes the limits that queries may need, and returns how many bytes they take. Partitions are
   // small, so they get few.
   size_t WriteLimits(const RangeField& field, bool is_partition);
@@ -149,11 +147,10 @@ class RangeEntries {
     uint64_t num_keys = 0;
     uint16_t min_key_bytes = kLongKey;
     uint16_t max_key_bytes = 0;
-    size_t suffix_bytes = 0;
     size_t previous_bytes = 0;
     // Of the keys that have a byte there; these are no limits yet if no key has.
-    unsigned char least_bytes[kMaxLimits];
-    unsigned char greatest_bytes[kMaxLimits];
+    unsigned char least_bytes[kMaxCellBytes];
+    unsigned char greatest_bytes[kMaxCellBytes];
     size_t num_limits = 0;
   };
   State state_;
@@ -161,8 +158,6 @@ class RangeEntries {
   RangeCounts counts_;
   KeptKeys kept_;
   FilterWriter entries_{FilterOptions()};
-  // The kinds of entries in the last filter.
-  EntryKinds chosen_;
   std::string payload_;
   FilterShape shape_;
   char field_[kMaxRangeFieldBytes];
