@@ -1,4 +1,4 @@
-// The sample of the ranges that scans ask for: shapes of ranges, and the tables that count them.
+// The sample of the ranges that scans ask for: where they end, and the tables that count them.
 #include "src/filter/ranges/asked_ranges.h"
 
 #include <gtest/gtest.h>
@@ -21,18 +21,22 @@ namespace {
 
 using filter::AskedByFamily;
 using filter::AskedRanges;
-using filter::AskedShape;
 using filter::KeyLimits;
+using filter::RangeCounts;
+using Place = RangeCounts::SampledRange;
 
-using Fields = std::tuple<int, bool, int, int>;
-Fields FieldsOf(const AskedShape& shape) {
-  return {shape.resolution_bits, shape.is_prefix, shape.last_byte, shape.depth};
-}
+constexpr size_t kSlash = RangeCounts::kDelimiters.find('/');
+constexpr size_t kColon = RangeCounts::kDelimiters.find(':');
+constexpr size_t kCells = RangeCounts::kDelimiters.size();
 
-Fields ShapeFields(std::string_view begin, std::string_view end, const KeyLimits& limits) {
-  AskedShape shape;
-  EXPECT_TRUE(filter::RangeShape(limits, begin, end, &shape));
-  return FieldsOf(shape);
+using Fields = std::tuple<size_t, size_t, size_t>;
+Fields FieldsOf(const Place& place) { return {place.delimiter, place.depth, place.bits}; }
+Fields Cells(size_t bits) { return {kCells, 0, bits}; }
+
+Fields PlaceFields(std::string_view begin, std::string_view end, const KeyLimits& limits) {
+  Place place;
+  EXPECT_TRUE(filter::EndOfRange(limits, begin, end, &place));
+  return FieldsOf(place);
 }
 
 // The key that follows all keys with this prefix.
@@ -45,7 +49,7 @@ std::optional<std::string> Successor(std::string prefix) {
 
 // By one subtraction in bytes: end - begin <= 2^-z if it is less by 1 than a number of which the
 // first z bits are 0.
-int ModelResolution(std::string begin, std::string end) {
+size_t ModelResolution(std::string begin, std::string end) {
   const size_t size = std::max(begin.size(), end.size());
   begin.resize(size);
   end.resize(size);
@@ -56,24 +60,25 @@ int ModelResolution(std::string begin, std::string end) {
     borrow = digit < 0 ? 1 : 0;
     end[i] = static_cast<char>(digit);
   }
-  int bits = 0;
-  while (bits < static_cast<int>(8 * size) &&
-         (static_cast<unsigned char>(end[static_cast<size_t>(bits / 8)]) >> (7 - bits % 8) & 1) ==
-             0) {
+  size_t bits = 0;
+  while (bits < 8 * size &&
+         (static_cast<unsigned char>(end[bits / 8]) >> (7 - bits % 8) & 1) == 0) {
     ++bits;
   }
-  return std::min(bits, int{filter::kMaxCellBits});
+  return std::min(bits, filter::kMaxCellBits);
 }
 
-Fields ModelShape(const std::string& begin, const std::string& end) {
-  const int bits = ModelResolution(begin, end);
-  if (Successor(begin) != end) return {bits, false, 0, 0};
-  int depth = 0;
+Fields ModelPlace(const std::string& begin, const std::string& end) {
+  const size_t delimiter = RangeCounts::kDelimiters.find(begin.back());
+  if (delimiter == std::string::npos || Successor(begin) != end) {
+    return Cells(ModelResolution(begin, end));
+  }
+  size_t depth = 0;
   for (const char byte : begin) depth += byte == begin.back() ? 1 : 0;
-  return {bits, true, static_cast<unsigned char>(begin.back()), std::min(depth, 255)};
+  return {delimiter, std::min(depth, filter::kMaxDepth), 0};
 }
 
-TEST(AskedShapeTest, IsThatOfTheModelAndComesBackFromATable) {
+TEST(EndOfRangeTest, IsThatOfTheModelAndComesBackFromATable) {
   KeyLimits limits;
   limits.min_key_bytes = filter::kLongKey;  // no key lies before zeros at the end of a bound
   std::mt19937_64 random(1);
@@ -89,23 +94,23 @@ TEST(AskedShapeTest, IsThatOfTheModelAndComesBackFromATable) {
     const bool differ_in_zeros = end.substr(0, begin.size()) == begin &&
                                  end.find_first_not_of('\0', begin.size()) == end.npos;
     if (begin >= end || differ_in_zeros) continue;
-    const Fields expected = ModelShape(begin, end);
-    ASSERT_EQ(ShapeFields(begin, end, limits), expected)
+    const Fields expected = ModelPlace(begin, end);
+    ASSERT_EQ(PlaceFields(begin, end, limits), expected)
         << testing::PrintToString(begin) << " " << testing::PrintToString(end);
-    ++(std::get<1>(expected) ? num_prefixes : num_others);
+    ++(std::get<0>(expected) == kCells ? num_others : num_prefixes);
     AskedRanges ranges;
     ranges.Add(begin, end, limits);
-    AskedShape copied;
+    Place copied;
     ASSERT_EQ(ranges.Copy(&copied, 1), 1u);
     ASSERT_EQ(FieldsOf(copied), expected);
-    ASSERT_EQ(copied.count, 1u);
+    ASSERT_EQ(copied.weight, 1);
   }
-  EXPECT_GT(num_prefixes, 10000);
+  EXPECT_GT(num_prefixes, 1000);
   EXPECT_GT(num_others, 10000);
 }
 
 // Widths are counted in the digits that keys have.
-TEST(AskedShapeTest, ARangeOverACarryIsNarrow) {
+TEST(EndOfRangeTest, ARangeOverACarryIsNarrow) {
   const std::string least = "user:000000:aa";
   const std::string greatest = "user:999999:zz";
   std::string pairs;
@@ -115,28 +120,27 @@ TEST(AskedShapeTest, ARangeOverACarryIsNarrow) {
   field.key_limits = pairs;
   const KeyLimits limits(field);
   for (const char* delimiter : {"", ":", ":aa"}) {
-    const auto bits = [&](const char* begin, const char* end) {
-      return std::get<0>(ShapeFields(std::string("user:") + begin + delimiter,
-                                     std::string("user:") + end + delimiter, limits));
+    const auto end_of = [&](const char* begin, const char* end) {
+      return PlaceFields(std::string("user:") + begin + delimiter,
+                         std::string("user:") + end + delimiter, limits);
     };
-    EXPECT_EQ(bits("000017", "000018"), 88);
-    EXPECT_EQ(bits("000019", "000020"), 88);
-    EXPECT_EQ(bits("099999", "100000"), 88);
-    EXPECT_EQ(bits("000018", "000021"), 86);
-    EXPECT_EQ(bits("000095", "000105"), 80);
-    EXPECT_EQ(bits("000017", "000037"), 79);
+    EXPECT_EQ(end_of("000017", "000018"), Cells(88));
+    EXPECT_EQ(end_of("000019", "000020"), Cells(88));
+    EXPECT_EQ(end_of("099999", "100000"), Cells(88));
+    EXPECT_EQ(end_of("000018", "000021"), Cells(86));
+    EXPECT_EQ(end_of("000095", "000105"), Cells(80));
+    EXPECT_EQ(end_of("000017", "000037"), Cells(79));
   }
-  AskedShape shape;
-  EXPECT_FALSE(filter::RangeShape(limits, "user:000017:zzz", "user:000018:", &shape));
-  EXPECT_FALSE(filter::RangeShape(limits, "user:00001:", "user:00002", &shape));
-  ASSERT_TRUE(filter::RangeShape(limits, "a", "z", &shape));
-  EXPECT_EQ(shape.resolution_bits, 0);  // all keys
+  Place place;
+  EXPECT_FALSE(filter::EndOfRange(limits, "user:000017:zzz", "user:000018:", &place));
+  EXPECT_FALSE(filter::EndOfRange(limits, "user:00001:", "user:00002", &place));
+  EXPECT_EQ(PlaceFields("a", "z", limits), Cells(0));  // all keys
 }
 
-std::vector<AskedShape> Shapes(const AskedRanges& ranges) {
-  std::vector<AskedShape> shapes(AskedRanges::kNumSlots);
-  shapes.resize(ranges.Copy(shapes.data(), shapes.size()));
-  return shapes;
+std::vector<Place> Places(const AskedRanges& ranges) {
+  std::vector<Place> places(AskedRanges::kNumSlots);
+  places.resize(ranges.Copy(places.data(), places.size()));
+  return places;
 }
 
 void AddPrefix(AskedRanges* ranges, const std::string& prefix) {
@@ -149,59 +153,61 @@ TEST(AskedRangesTest, LeavesOutWhatNoFilterRejects) {
   ranges.Add("b", "b");
   ranges.Add("b", "a");
   EXPECT_EQ(ranges.num_ranges(), 0u);
-  EXPECT_EQ(Shapes(ranges).size(), 0u);
+  EXPECT_EQ(Places(ranges).size(), 0u);
 }
 
 TEST(AskedRangesTest, CopiesTheMostFrequentFirst) {
   AskedRanges ranges;
   for (const char* prefix : {"/", "abc", "/", "a:", "/", "abc"}) AddPrefix(&ranges, prefix);
-  const std::vector<AskedShape> shapes = Shapes(ranges);
-  ASSERT_EQ(shapes.size(), 3u);
-  EXPECT_EQ(FieldsOf(shapes[0]), Fields(8, true, '/', 1));
-  EXPECT_EQ(FieldsOf(shapes[1]), Fields(24, true, 'c', 1));
-  EXPECT_EQ(FieldsOf(shapes[2]), Fields(16, true, ':', 1));
-  EXPECT_EQ(shapes[0].count, 3u);
-  EXPECT_EQ(shapes[1].count, 2u);
-  EXPECT_EQ(shapes[2].count, 1u);
+  const std::vector<Place> places = Places(ranges);
+  ASSERT_EQ(places.size(), 3u);
+  EXPECT_EQ(FieldsOf(places[0]), Fields(kSlash, 1, 0));
+  EXPECT_EQ(FieldsOf(places[1]), Cells(24));
+  EXPECT_EQ(FieldsOf(places[2]), Fields(kColon, 1, 0));
+  EXPECT_EQ(places[0].weight, 3);
+  EXPECT_EQ(places[1].weight, 2);
+  EXPECT_EQ(places[2].weight, 1);
   EXPECT_EQ(ranges.num_ranges(), 6u);
-  AskedShape first;
+  Place first;
   EXPECT_EQ(ranges.Copy(&first, 1), 1u);
-  EXPECT_EQ(first.count, 3u);
+  EXPECT_EQ(first.weight, 3);
   EXPECT_EQ(ranges.Copy(&first, 0), 0u);
 }
 
-// Rare shapes take each other's slots. What they have in common keeps its share, also if it comes
-// first: of these, the first 60 % are prefixes of up to 100 bytes, and the others longer ones.
-TEST(AskedRangesTest, FrequentShapesStayAndRareOnesKeepTheirShare) {
+// Rare places take each other's slots. What they have in common keeps its share, also if it comes
+// first: of these, the first 60 % are cells of up to 308 bits, and the others longer ones.
+TEST(AskedRangesTest, FrequentPlacesStayAndRareOnesKeepTheirShare) {
   const std::vector<std::string> frequent = {"user:17:", "/srv/3/", "abcdefgh", "0123456789ab"};
   constexpr uint32_t kNumRare = 100000;
   constexpr uint32_t kRarePerFrequent = 5;
+  constexpr size_t kShort = 300;
   AskedRanges ranges;
   std::mt19937_64 random(2);
   for (uint32_t i = 0; i < kNumRare; ++i) {
-    std::string rare((i < kNumRare * 6 / 10 ? 1 : 101) + random() % 100, '\x80');
-    rare.back() = static_cast<char>(random() % 64 + (i < kNumRare * 6 / 10 ? 0 : 64));
-    for (size_t j = random() % rare.size(); j-- > 0;) rare[j] = rare.back();
-    AddPrefix(&ranges, rare);
+    const size_t bits = (i < kNumRare * 6 / 10 ? kShort - 199 : kShort + 1) + random() % 200;
+    const std::string begin((bits + 7) / 8, '\0');
+    std::string end = begin;
+    end.back() = static_cast<char>(1 << (8 * end.size() - bits));
+    ranges.Add('k' + begin, 'k' + end);
     if (i % kRarePerFrequent != 0) continue;
     for (const std::string& prefix : frequent) AddPrefix(&ranges, prefix);
   }
   const uint32_t num_each = kNumRare / kRarePerFrequent;
   EXPECT_EQ(ranges.num_ranges(), kNumRare + frequent.size() * num_each);
-  const std::vector<AskedShape> shapes = Shapes(ranges);
-  ASSERT_EQ(shapes.size(), AskedRanges::kNumSlots);
-  const auto rest = shapes.begin() + static_cast<ptrdiff_t>(frequent.size());
+  const std::vector<Place> places = Places(ranges);
+  ASSERT_EQ(places.size(), AskedRanges::kNumSlots);
+  const auto rest = places.begin() + static_cast<ptrdiff_t>(frequent.size());
   for (const std::string& prefix : frequent) {
-    const Fields fields = ShapeFields(prefix, *Successor(prefix), KeyLimits());
-    const auto at = std::find_if(
-        shapes.begin(), rest, [&](const AskedShape& shape) { return FieldsOf(shape) == fields; });
+    const Fields fields = PlaceFields(prefix, *Successor(prefix), KeyLimits());
+    const auto at = std::find_if(places.begin(), rest,
+                                 [&](const Place& place) { return FieldsOf(place) == fields; });
     ASSERT_NE(at, rest) << prefix;
-    EXPECT_NEAR(at->count, num_each, num_each * 0.01) << prefix;
+    EXPECT_NEAR(at->weight, num_each, num_each * 0.01) << prefix;
   }
   double num_short = 0;
-  for (auto shape = rest; shape != shapes.end(); ++shape) {
-    EXPECT_LT(shape->count, num_each / 4);
-    if (shape->last_byte < 64) num_short += shape->count;
+  for (auto place = rest; place != places.end(); ++place) {
+    EXPECT_LT(place->weight, num_each / 4);
+    if (place->bits <= kShort + 8) num_short += place->weight;
   }
   EXPECT_NEAR(num_short / kNumRare, 0.6, 0.2);  // 60 slots: three standard deviations
 }
@@ -211,15 +217,15 @@ TEST(AskedRangesTest, HabitsChange) {
   for (int i = 0; i < 1001; ++i) AddPrefix(&ranges, "a:");
   AddPrefix(&ranges, "abc");
   for (uint32_t i = 1; i < AskedRanges::kMaxCount; ++i) AddPrefix(&ranges, "/");
-  ASSERT_EQ(Shapes(ranges).size(), 3u);
-  EXPECT_EQ(Shapes(ranges)[0].count, AskedRanges::kMaxCount - 1);
+  ASSERT_EQ(Places(ranges).size(), 3u);
+  EXPECT_EQ(Places(ranges)[0].weight, AskedRanges::kMaxCount - 1);
   AddPrefix(&ranges, "/");
-  const std::vector<AskedShape> shapes = Shapes(ranges);
-  ASSERT_EQ(shapes.size(), 2u);  // a half of one is none
-  EXPECT_EQ(FieldsOf(shapes[0]), Fields(8, true, '/', 1));
-  EXPECT_EQ(shapes[0].count, AskedRanges::kMaxCount / 2);
-  EXPECT_EQ(FieldsOf(shapes[1]), Fields(16, true, ':', 1));
-  EXPECT_EQ(shapes[1].count, 500u);
+  const std::vector<Place> places = Places(ranges);
+  ASSERT_EQ(places.size(), 2u);  // a half of one is none
+  EXPECT_EQ(FieldsOf(places[0]), Fields(kSlash, 1, 0));
+  EXPECT_EQ(places[0].weight, AskedRanges::kMaxCount / 2);
+  EXPECT_EQ(FieldsOf(places[1]), Fields(kColon, 1, 0));
+  EXPECT_EQ(places[1].weight, 500);
 }
 
 // Counts are halved meanwhile. tests/threads/tsan runs this under ThreadSanitizer.
@@ -235,13 +241,12 @@ TEST(AskedRangesTest, ManyThreadsAddAndCopy) {
       for (uint32_t i = 0; i < kNumEach; ++i) {
         AddPrefix(&ranges, i % 4 == 0 ? std::string(1 + i % 200, 'x') : "a:");
         if (i % 64 != static_cast<uint32_t>(t)) continue;
-        const std::vector<AskedShape> shapes = Shapes(ranges);
-        for (size_t j = 0; j < shapes.size(); ++j) {
-          const AskedShape& shape = shapes[j];
-          const bool is_common = FieldsOf(shape) == Fields(16, true, ':', 1);
-          const bool is_rare = shape.is_prefix && shape.last_byte == 'x' &&
-                               shape.resolution_bits == std::min(8 * shape.depth, 512);
-          const bool is_in_order = j == 0 || shape.count <= shapes[j - 1].count;
+        const std::vector<Place> places = Places(ranges);
+        for (size_t j = 0; j < places.size(); ++j) {
+          const Place& place = places[j];
+          const bool is_common = FieldsOf(place) == Fields(kColon, 1, 0);
+          const bool is_rare = FieldsOf(place) == Cells(place.bits) && place.bits % 8 == 0;
+          const bool is_in_order = j == 0 || place.weight <= places[j - 1].weight;
           num_wrong += (is_common || is_rare) && is_in_order ? 0 : 1;
         }
       }
@@ -249,10 +254,10 @@ TEST(AskedRangesTest, ManyThreadsAddAndCopy) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(num_wrong, 0);
-  const std::vector<AskedShape> shapes = Shapes(ranges);
-  EXPECT_EQ(FieldsOf(shapes[0]), Fields(16, true, ':', 1));
-  EXPECT_LT(shapes[0].count, AskedRanges::kMaxCount * 9 / 10);  // it was halved
-  EXPECT_GT(shapes[0].count, AskedRanges::kMaxCount / 4);
+  const std::vector<Place> places = Places(ranges);
+  EXPECT_EQ(FieldsOf(places[0]), Fields(kColon, 1, 0));
+  EXPECT_LT(places[0].weight, AskedRanges::kMaxCount * 0.9);  // it was halved
+  EXPECT_GT(places[0].weight, AskedRanges::kMaxCount * 0.25);
 }
 
 class AskedByFamilyTest : public testing::Test {

@@ -1,7 +1,6 @@
 #include "src/filter/ranges/asked_ranges.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 
 namespace bloomline::filter {
@@ -31,56 +30,55 @@ uint32_t RangesToNextSample() {
   return 1 + RandomBelow(2 * kRangesPerSample - 1);
 }
 
-uint32_t Pack(const AskedShape& shape) {
-  static_assert(kMaxCellBits < 1 << 15);
-  return (shape.is_prefix ? 1U << 31 : 0) | uint32_t{shape.resolution_bits} << 16 |
-         uint32_t{shape.last_byte} << 8 | shape.depth;
+// A place: 10 bits for the length of cells, 4 for the delimiter, and 4 for the depth.
+uint32_t Pack(const RangeCounts::SampledRange& range) {
+  static_assert(kMaxCellBits < 1 << 10 && kMaxDepth < 1 << 4);
+  static_assert(RangeCounts::kDelimiters.size() < 1 << 4);
+  return static_cast<uint32_t>(range.bits << 8 | range.delimiter << 4 | range.depth);
 }
 
-AskedShape Unpack(uint64_t slot) {
-  return {static_cast<uint16_t>(slot >> 16 & 0x7fff), (slot >> 31 & 1) != 0,
-          static_cast<uint8_t>(slot >> 8), static_cast<uint8_t>(slot),
-          static_cast<uint32_t>(slot >> 32)};
+RangeCounts::SampledRange Unpack(uint64_t slot) {
+  return {slot >> 4 & 15, slot & 15, slot >> 8 & 1023, static_cast<double>(slot >> 32)};
 }
 
 }  // namespace
 
-bool RangeShape(const KeyLimits& limits, std::string_view begin, std::string_view end,
-                AskedShape* shape) {
+bool EndOfRange(const KeyLimits& limits, std::string_view begin, std::string_view end,
+                RangeCounts::SampledRange* range) {
   KeyInterval numbers;
   numbers.num_bytes = kMaxCellBytes;
   if (!numbers.Set(limits, begin, end)) return false;
-  *shape = AskedShape();
-  shape->resolution_bits = static_cast<uint16_t>(numbers.ResolutionBits(limits));
-  shape->is_prefix = CompareWithSuccessor(end, begin) == 0;
-  if (!shape->is_prefix) return true;
-  shape->last_byte = static_cast<uint8_t>(begin.back());
-  const auto depth = std::count(begin.begin(), begin.end(), begin.back());
-  shape->depth = static_cast<uint8_t>(std::min<decltype(depth)>(depth, UINT8_MAX));
+  const size_t delimiter = RangeCounts::kDelimiters.find(begin.back());
+  if (delimiter == std::string_view::npos || CompareWithSuccessor(end, begin) != 0) {
+    *range = {RangeCounts::kDelimiters.size(), 0, numbers.ResolutionBits(limits), 0};
+  } else {
+    const auto depth = static_cast<size_t>(std::count(begin.begin(), begin.end(), begin.back()));
+    *range = {delimiter, std::min(depth, kMaxDepth), 0, 0};
+  }
   return true;
 }
 
 void AskedRanges::Add(std::string_view begin, std::string_view end, const KeyLimits& limits) {
-  AskedShape asked;
-  if (begin.empty() || begin >= end || !RangeShape(limits, begin, end, &asked)) return;
-  const uint32_t shape = Pack(asked);
+  RangeCounts::SampledRange asked;
+  if (begin.empty() || begin >= end || !EndOfRange(limits, begin, end, &asked)) return;
+  const uint32_t place = Pack(asked);
   static_assert(kNumSlots / kBucketSlots == 1 << 3);
-  std::atomic<uint64_t>* const bucket = slots_ + kBucketSlots * (shape * 0x9E3779B1U >> (32 - 3));
-  // The slot of the shape, or else the first slot with the least count, which is 0 if it is free.
+  std::atomic<uint64_t>* const bucket = slots_ + kBucketSlots * (place * 0x9E3779B1U >> (32 - 3));
+  // The slot of the place, or else the first slot with the least count, which is 0 if it is free.
   std::atomic<uint64_t>* slot = bucket;
   uint64_t old = UINT64_MAX;
   for (size_t i = 0; i < kBucketSlots; ++i) {
     const uint64_t value = bucket[i].load(kUnordered);
-    const bool has_shape = static_cast<uint32_t>(value) == shape;
-    if (has_shape || value >> 32 < old >> 32) {
+    const bool is_same = static_cast<uint32_t>(value) == place;
+    if (is_same || value >> 32 < old >> 32) {
       old = value;
       slot = bucket + i;
     }
-    if (has_shape) break;
+    if (is_same) break;
   }
   const uint64_t count = (old >> 32) + 1;
   const bool takes_slot = RandomBelow(static_cast<uint32_t>(count)) == 0;
-  const uint64_t added = count << 32 | (takes_slot ? shape : static_cast<uint32_t>(old));
+  const uint64_t added = count << 32 | (takes_slot ? place : static_cast<uint32_t>(old));
   if (slot->compare_exchange_strong(old, added, kUnordered) && count == kMaxCount) HalveCounts();
 }
 
@@ -93,13 +91,13 @@ void AskedRanges::HalveCounts() {
   }
 }
 
-size_t AskedRanges::Copy(AskedShape* shapes, size_t max) const {
+size_t AskedRanges::Copy(RangeCounts::SampledRange* ranges, size_t max) const {
   uint64_t copied[kNumSlots];
   std::transform(slots_, slots_ + kNumSlots, copied,
                  [](const std::atomic<uint64_t>& slot) { return slot.load(kUnordered); });
   std::sort(copied, copied + kNumSlots, std::greater<>());
   size_t n = 0;
-  for (; n < std::min(max, kNumSlots) && copied[n] >> 32 != 0; ++n) shapes[n] = Unpack(copied[n]);
+  for (; n < std::min(max, kNumSlots) && copied[n] >> 32 != 0; ++n) ranges[n] = Unpack(copied[n]);
   return n;
 }
 
@@ -139,38 +137,15 @@ const AskedRanges* AskedByFamily::Find(uint32_t family) const {
 }
 
 RangeCounts::SampledRanges SampledPlaces(const AskedRanges& asked) {
-  constexpr uint64_t kEnough = 100;
+  constexpr double kEnough = 100;
   constexpr double kLeastPart = 0.01;
-  std::array<AskedShape, AskedRanges::kNumSlots> shapes;
-  const size_t num_shapes = asked.Copy(shapes.data(), shapes.size());
-  // Indexed by place: the prefixes of one length end in many bytes.
-  std::array<RangeCounts::SampledRange, AskedRanges::kNumSlots> ranges;
-  auto* end = ranges.begin();
-  double sum = 0;
-  for (size_t i = 0; i < num_shapes; ++i) {
-    const AskedShape& shape = shapes[i];
-    RangeCounts::SampledRange range = {RangeCounts::kDelimiters.size(), 0, shape.resolution_bits,
-                                       0};
-    const size_t delimiter = RangeCounts::kDelimiters.find(static_cast<char>(shape.last_byte));
-    if (shape.is_prefix && delimiter != std::string_view::npos) {
-      range = {delimiter, std::min<size_t>(shape.depth, kMaxDepth), 0, 0};
-    }
-    auto* const same = std::find_if(ranges.begin(), end, [&](const auto& other) {
-      return other.delimiter == range.delimiter && other.depth == range.depth &&
-             other.bits == range.bits;
-    });
-    if (same == end) *end++ = range;
-    same->weight += shape.count;
-    sum += shape.count;
-  }
   RangeCounts::SampledRanges sample;
-  if (asked.num_ranges() < kEnough) return sample;
-  std::sort(ranges.begin(), end, [](const auto& a, const auto& b) { return a.weight > b.weight; });
-  for (auto* range = ranges.begin(); range != end; ++range) {
-    if (range->weight < kLeastPart * sum || sample.size == sample.ranges.size()) break;
-    range->weight /= sum;
-    sample.ranges[sample.size++] = *range;
-  }
+  auto& ranges = sample.ranges;
+  const auto sum = static_cast<double>(asked.num_ranges());
+  if (sum < kEnough) return sample;
+  sample.size = asked.Copy(ranges.data(), ranges.size());
+  while (sample.size != 0 && ranges[sample.size - 1].weight < kLeastPart * sum) --sample.size;
+  for (size_t i = 0; i < sample.size; ++i) ranges[i].weight /= sum;
   return sample;
 }
 

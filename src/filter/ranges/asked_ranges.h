@@ -13,30 +13,16 @@
 
 namespace bloomline::filter {
 
-// The shape of a range, without its place.
-struct AskedShape {
-  // A cell of this many bits is about as wide as the range, in numbers of the filter's keys.
-  uint16_t resolution_bits = 0;
-  // Whether the range has exactly the keys that begin with `begin`.
-  bool is_prefix = false;
-  // The last byte of a prefix, and which occurrence of that byte it is, from 1 on; 255 stands for
-  // later ones, too. Both are 0 for other ranges.
-  uint8_t last_byte = 0;
-  uint8_t depth = 0;
-  // The number of ranges with this shape.
-  uint32_t count = 0;
-};
+// Sets *range to the place where [begin, end) ends, with a weight of 0. Returns false if no key can
+// lie there. begin < end, and `begin` is not empty. The limits are those of a filter.
+bool EndOfRange(const KeyLimits& limits, std::string_view begin, std::string_view end,
+                RangeCounts::SampledRange* range);
 
-// Sets *shape to that of [begin, end), without a count. Returns false if no key can lie there.
-// begin < end, and `begin` is not empty. The limits are those of a filter.
-bool RangeShape(const KeyLimits& limits, std::string_view begin, std::string_view end,
-                AskedShape* shape);
-
-// Counts shapes in a table of fixed size by Unbiased Space Saving (Ting 2018, Data Sketches for
-// Disaggregated Subset Sum and Frequent Item Estimation): a shape without a slot raises the least
-// count c by 1, and takes its slot with probability 1 / (c + 1). The counts of any set of shapes
-// then have the expected sum of the ranges that had them. So a frequent shape has its true count,
-// and a rare shape's count stands for other rare shapes, too.
+// Counts the places where ranges end in a table of fixed size by Unbiased Space Saving (Ting 2018,
+// Data Sketches for Disaggregated Subset Sum and Frequent Item Estimation): a place without a slot
+// raises the least count c by 1, and takes its slot with probability 1 / (c + 1). The counts of any
+// set of places then have the expected sum of the ranges that ended there. So a frequent place has
+// its true count, and a rare place's count stands for other rare places, too.
 //
 // Thread-safe and lock-free; allocates nothing. If two threads change a slot at once, one of the
 // ranges may be lost.
@@ -50,23 +36,23 @@ class AskedRanges {
   // ranges that filters reject without entries.
   void Add(std::string_view begin, std::string_view end, const KeyLimits& limits = KeyLimits());
 
-  // Writes up to `max` shapes, the most frequent first, and returns how many.
-  size_t Copy(AskedShape* shapes, size_t max) const;
+  // Writes up to `max` places, the most frequent first, and returns how many. Weights are counts.
+  size_t Copy(RangeCounts::SampledRange* ranges, size_t max) const;
 
   // The sum of all counts.
   uint64_t num_ranges() const;
 
  private:
-  // A shape is looked up in the slots of one cache line.
+  // A place is looked up in the slots of one cache line.
   static constexpr size_t kBucketSlots = 8;
 
   void HalveCounts();
 
-  // The count in the upper half, the shape in the lower.
+  // The count in the upper half, the place in the lower.
   alignas(64) std::atomic<uint64_t> slots_[kNumSlots] = {};
 };
 
-// Returns the ranges of a sample by the places where they end; an empty sample if they are too few.
+// Returns the places with their parts of the ranges; an empty sample if the ranges are too few.
 // Thread-safe.
 RangeCounts::SampledRanges SampledPlaces(const AskedRanges& asked);
 
