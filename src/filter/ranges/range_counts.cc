@@ -104,11 +104,13 @@ bool RangeCounts::IsFrequent(size_t delimiter) const {
 }
 
 double RangeCounts::num_sure_prefixes() const {
-  uint32_t most = 0;
+  const double few = kNearlyAllKeys * static_cast<double>(num_keys_);
+  double most = 0;
   for (size_t delimiter = 0; delimiter < kNumSureDelimiters; ++delimiter) {
     if (max_depth(delimiter) == 0 || !IsFrequent(delimiter)) continue;
-    const auto& num_prefixes = num_prefixes_[delimiter];
-    most = std::max(most, *std::max_element(num_prefixes.begin(), num_prefixes.end()));
+    for (const double number : num_prefixes_[delimiter]) {
+      if (number < few) most = std::max(most, number);
+    }
   }
   return most > 1 ? most : 0;
 }
