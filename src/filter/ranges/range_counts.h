@@ -77,7 +77,7 @@ class RangeCounts {
   }
   // The most prefixes of a depth of a delimiter that surely ends fields, and which most keys have;
   // 0 if there is no such delimiter, or its prefix is the same in all keys. Those that nearly each
-  // key has for itself do not count, as in `010.001.002.017/00443`: the fields before are asked for.
+  // key has for itself do not count, as in `010.001.002.017/00443`: scans ask for fields before.
   double num_sure_prefixes() const;
   // Whether such prefixes need all of the memory.
   bool SurePrefixesTakeAll() const {
