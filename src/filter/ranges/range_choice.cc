@@ -106,7 +106,7 @@ constexpr double kNextByte = 0.1;
 constexpr double kNearlyAll = 0.9;
 // A place that has less than this many times the entries of the place before is no candidate: the
 // choice takes longer with each. 1.025: within 6 % of the files.
-constexpr double kSaysMore = 1.05;
+constexpr double kSaysMore = 1.025;
 
 void Normalize(Asked* begin, Asked* end, double weight) {
   double sum = 0;
@@ -412,7 +412,7 @@ class Model {
     }
     if (asked.bits != 0 && memory_.key_bits > asked.bits) {
       // About that of keys with 10 bits. Half: 0.0009 files of numbers (0.0001).
-      constexpr double kKeyRate = 0.01;
+      constexpr double kKeyRate = 0.02;
       longer *= AnyPasses(kKeyRate, memory_.key_bits - asked.bits);
     }
     return (passing + known * rate) * longer;
