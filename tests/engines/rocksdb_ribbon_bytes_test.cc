@@ -67,7 +67,7 @@ Policy Stock(double bits) { return PolicyOf("ribbonfilter:" + support::DoubleTex
 // Adds hashes that start in a few rows of a filter of n keys if the seed is this one: from some 140
 // on, these have no solution.
 void AddCrowd(uint8_t seed, size_t n, size_t crowd, std::mt19937_64* random, Hashes* hashes) {
-  const uint64_t num_starts = stock::RibbonRowsFor(static_cast<uint32_t>(n)) - 127;
+  const uint64_t num_starts = stock::RibbonSizeOf(n, 10, 0).num_rows - 127;
   for (size_t i = 0; i < crowd; ++i) {
     // Of this many seeded hashes, one starts in each row.
     const uint64_t seeded = UINT64_MAX / num_starts * (5 + (*random)() % 8) + (*random)() % 1000000;
@@ -127,6 +127,27 @@ TEST(RocksDBRibbonBytesTest, WithoutASolutionTheFilterIsRocksDBsBloomFilter) {
   const std::string stock = Build(NewBuilder(Stock(10), Table()).get(), hashes);
   EXPECT_EQ(stock::DecodeStockFilter(stock).kind, stock::StockKind::kBloom);
   WithEachKernel([&] { ASSERT_TRUE(Build(NewBuilder(Ours(10), Table()).get(), hashes) == stock); });
+}
+
+// Also those of gigabytes, which no test builds: RocksDB computes them for a first hash of 0.
+TEST(RocksDBRibbonBytesTest, SizesAreRocksDBsUpToItsLimitOfKeysAndBeyond) {
+  constexpr uint64_t kMostRibbonKeys = 950000000;
+  std::mt19937_64 random(3);
+  for (const double bits : {1.0, 6.5, 10.0, 16.0, 29.3}) {
+    const Builder stock = NewBuilder(Stock(bits), Table());
+    const auto expect_size = [&](uint64_t num_keys) {
+      const stock::RibbonSize size = stock::RibbonSizeOf(num_keys, bits, 0);
+      EXPECT_EQ(size.payload_bytes + stock::kTrailerBytes, stock->CalculateSpace(num_keys))
+          << num_keys << " keys, " << bits << " bits";
+      return size;
+    };
+    for (int i = 0; i < 2000; ++i) {
+      const double share = static_cast<double>(random() % 10001) / 10000;
+      expect_size(static_cast<uint64_t>(std::pow(4e9, share)));
+    }
+    EXPECT_NE(expect_size(kMostRibbonKeys).num_rows, 0u);
+    EXPECT_EQ(expect_size(kMostRibbonKeys + 1).num_rows, 0u);
+  }
 }
 
 // What malloc sets aside depends on the heap's history, except with jemalloc, where the same test

@@ -8,6 +8,7 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/rates/rates.h"
+#include "src/filter/stock/ribbon_size.h"
 #include "src/filter/stock/stock_filter.h"
 #include "src/filter/stock/stock_size.h"
 #include "src/filter/table/layout_table.h"
@@ -27,9 +28,11 @@ using filter::LeastBitsPerKey;
 constexpr uint64_t kKeysOfStockFile = 1000000;
 
 uint64_t StockFilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
-  const uint64_t payload = format == Format::kRibbon
-                               ? stock::RibbonPayloadBytes(num_keys, bits_per_key)
-                               : stock::BloomPayloadBytes(num_keys, stock::Millibits(bits_per_key));
+  constexpr uint32_t kMeanChance = UINT32_MAX / 2;
+  const uint64_t payload =
+      format == Format::kRibbon
+          ? stock::RibbonSizeOf(num_keys, bits_per_key, kMeanChance).payload_bytes
+          : stock::BloomPayloadBytes(num_keys, stock::Millibits(bits_per_key));
   return payload + stock::kTrailerBytes;
 }
 

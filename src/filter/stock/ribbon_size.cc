@@ -10,6 +10,12 @@ namespace {
 
 constexpr uint32_t kBlockRows = RibbonShape::kRowsPerBlock;
 
+// With more keys, RocksDB writes a Bloom filter.
+constexpr uint64_t kMaxKeys = 950000000;
+
+// With fewer rows, RocksDB writes a Bloom filter if that is smaller.
+constexpr uint32_t kManyRows = 1024;
+
 // Keys for which one seed of twenty fails in 2^8 to 2^17 rows. Fewer rows would need a Bloom
 // filter; behind the table, a formula continues it.
 constexpr uint32_t kMinLog2Rows = 8;
@@ -45,15 +51,14 @@ uint32_t UnroundedRows(uint32_t num_keys) {
   return static_cast<uint32_t>(portion * lower_rows + lower_rows + 0.999999999);
 }
 
-}  // namespace
-
-uint32_t RibbonRowsFor(uint32_t num_keys) {
+uint32_t RowsFor(uint32_t num_keys) {
   const uint32_t rows = (UnroundedRows(num_keys) + kBlockRows - 1) / kBlockRows;
   // The format has no filter of one block.
   return (rows == 1 ? 2 : rows) * kBlockRows;
 }
 
-uint64_t RibbonBytesFor(uint32_t num_rows, double one_in, uint32_t chance) {
+// For a false-positive rate of 1 / one_in.
+uint64_t BytesFor(uint32_t num_rows, double one_in, uint32_t chance) {
   const double rate = 1.0 / one_in;
   if (!(one_in > 1.0 && rate < 1.0)) return RibbonShape::kSegmentBytes;
   if (!(one_in <= UINT32_MAX)) return uint64_t{num_rows} * 4;
@@ -68,6 +73,19 @@ uint64_t RibbonBytesFor(uint32_t num_rows, double one_in, uint32_t chance) {
   const uint64_t num_blocks = num_rows / kBlockRows;
   const uint64_t segments = num_blocks * static_cast<uint32_t>(lower_columns + 1) - lower_blocks;
   return segments * RibbonShape::kSegmentBytes;
+}
+
+}  // namespace
+
+RibbonSize RibbonSizeOf(uint64_t num_keys, double bits_per_key, uint32_t chance) {
+  const int millibits = Millibits(bits_per_key);
+  const RibbonSize bloom = {0, BloomPayloadBytes(num_keys, millibits)};
+  if (num_keys == 0 || num_keys > kMaxKeys) return bloom;
+  const double one_in = 1.0 / ExpectedBloomRate(bits_per_key, BloomNumProbes(millibits));
+  const uint32_t num_rows = RowsFor(static_cast<uint32_t>(num_keys));
+  const uint64_t bytes = BytesFor(num_rows, one_in, chance);
+  if (num_rows < kManyRows && bloom.payload_bytes < bytes) return bloom;
+  return {num_rows, bytes};
 }
 
 double ExpectedRibbonRateOf(uint32_t num_rows, uint64_t payload_bytes) {

@@ -8,18 +8,14 @@
 
 namespace bloomline::stock {
 
-// With more keys, RocksDB writes a Bloom filter.
-constexpr uint64_t kMaxRibbonKeys = 950000000;
+struct RibbonSize {
+  uint32_t num_rows;  // a multiple of 128; 0: RocksDB writes a Bloom filter
+  uint64_t payload_bytes;
+};
 
-// With fewer rows, RocksDB writes a Bloom filter if that is smaller.
-constexpr uint32_t kManyRibbonRows = 1024;
-
-// The rows of a filter of 1 to kMaxRibbonKeys keys: a multiple of 128.
-uint32_t RibbonRowsFor(uint32_t num_keys);
-
-// The payload for a false-positive rate of 1 / one_in. The blocks that have one column less are
+// A filter with bits_per_key of RocksDB's Ribbon policy. The blocks that have one column less are
 // rounded up or down by chance, which is the upper half of the first key's hash.
-uint64_t RibbonBytesFor(uint32_t num_rows, double one_in, uint32_t chance);
+RibbonSize RibbonSizeOf(uint64_t num_keys, double bits_per_key, uint32_t chance);
 
 // What RocksDB expects of payloads of any size: optimize_filters_for_memory balances these rates.
 double ExpectedRibbonRateOf(uint32_t num_rows, uint64_t payload_bytes);

@@ -5,7 +5,6 @@
 
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/stock/ribbon.h"
-#include "src/filter/stock/ribbon_size.h"
 #include "src/filter/stock/stock_filter.h"
 #include "src/support/bisection.h"
 
@@ -92,21 +91,6 @@ double RibbonBitsOfMemory(double memory_bits, uint64_t num_keys) {
     return RibbonMemoryBits(bits_per_key, num_keys) <= memory_bits;
   };
   return support::Bisect(kMin, kMax, fits, kPrecision).holds;
-}
-
-uint64_t RibbonPayloadBytes(uint64_t num_keys, double bits_per_key) {
-  const int millibits = Millibits(bits_per_key);
-  if (num_keys > kMaxRibbonKeys) return BloomPayloadBytes(num_keys, millibits);
-  if (num_keys == 0) return 0;
-  constexpr uint64_t kRows = RibbonShape::kRowsPerBlock;
-  const double slots = static_cast<double>(num_keys) * SlotsPerKey(num_keys);
-  const auto num_blocks = std::max<uint64_t>(2, (static_cast<uint64_t>(slots) + kRows - 1) / kRows);
-  const double columns = ColumnsForRate(RibbonRate(bits_per_key));
-  const auto num_segments =
-      static_cast<uint64_t>(std::ceil(static_cast<double>(num_blocks) * columns));
-  const uint64_t bytes = num_segments * RibbonShape::kSegmentBytes;
-  const uint64_t bloom_bytes = BloomPayloadBytes(num_keys, millibits);
-  return num_blocks * kRows < kManyRibbonRows ? std::min(bytes, bloom_bytes) : bytes;
 }
 
 }  // namespace bloomline::stock

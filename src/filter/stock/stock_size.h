@@ -30,9 +30,6 @@ double RibbonMemoryBits(double bits_per_key, uint64_t num_keys);
 double RibbonBitsOfMemory(double memory_bits, uint64_t num_keys);
 // The rate of a filter with this much memory.
 double RibbonRateOfMemory(double memory_bits, uint64_t num_keys);
-// Bytes without the trailer, to 1 % from 1,000 keys on. Below, RocksDB writes a Bloom filter if
-// that is smaller.
-uint64_t RibbonPayloadBytes(uint64_t num_keys, double bits_per_key);
 
 }  // namespace bloomline::stock
 

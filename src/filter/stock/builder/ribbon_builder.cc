@@ -4,16 +4,12 @@
 
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/stock/bloom_bytes.h"
-#include "src/filter/stock/ribbon_size.h"
 #include "src/filter/stock/stock_size.h"
 
 namespace bloomline::stock {
 
 RibbonBuilder::RibbonBuilder(const RibbonSolver& solver, double bits_per_key, bool uses_actual_bits)
-    : solver_(solver),
-      millibits_(Millibits(bits_per_key)),
-      one_in_(1.0 / ExpectedBloomRate(bits_per_key, BloomNumProbes(millibits_))),
-      uses_actual_bits_(uses_actual_bits) {}
+    : solver_(solver), bits_per_key_(bits_per_key), uses_actual_bits_(uses_actual_bits) {}
 
 void RibbonBuilder::Append(uint64_t hash) {
   if (num_entries() == 0) {
@@ -38,32 +34,27 @@ void RibbonBuilder::AddKeyAndAlt(std::string_view key, std::string_view alt) {
 }
 
 void RibbonBuilder::Solve() {
-  const uint64_t bloom_bytes = BloomPayloadBytes(num_entries(), millibits_);
-  is_bloom_ = true;
-  payload_bytes_ = bloom_bytes;
-  if (num_entries() > kMaxRibbonKeys) return;
-  num_rows_ = RibbonRowsFor(static_cast<uint32_t>(num_entries()));
-  const uint64_t bytes =
-      RibbonBytesFor(num_rows_, one_in_, static_cast<uint32_t>(first_hash_ >> 32));
-  if (num_rows_ < kManyRibbonRows && bloom_bytes < bytes) return;
-  system_.emplace(solver_, num_rows_);
-  is_bloom_ = !system_->Solve(&hashes_, static_cast<uint8_t>(first_hash_));
-  if (!is_bloom_) payload_bytes_ = bytes;
+  const auto chance = static_cast<uint32_t>(first_hash_ >> 32);
+  size_ = RibbonSizeOf(num_entries(), bits_per_key_, chance);
+  if (is_bloom()) return;
+  system_.emplace(solver_, size_.num_rows);
+  if (system_->Solve(&hashes_, static_cast<uint8_t>(first_hash_))) return;
+  size_ = {0, BloomPayloadBytes(num_entries(), Millibits(bits_per_key_))};
 }
 
 double RibbonBuilder::ExpectedRate(uint64_t payload_bytes) const {
   if (payload_bytes == 0) return 1;
-  if (!is_bloom_) return ExpectedRibbonRateOf(num_rows_, payload_bytes);
+  if (!is_bloom()) return ExpectedRibbonRateOf(size_.num_rows, payload_bytes);
   return ExpectedBloomRateOf(num_entries(), payload_bytes, NumProbes(payload_bytes));
 }
 
 uint64_t RibbonBuilder::AllowedPayloadBytes(uint64_t at_most) const {
-  if (!is_bloom_) return at_most & ~uint64_t{RibbonShape::kSegmentBytes - 1};
+  if (!is_bloom()) return at_most & ~uint64_t{RibbonShape::kSegmentBytes - 1};
   return std::min(at_most, kMaxPayloadBytes) & ~uint64_t{kernels::kBlockBytes - 1};
 }
 
 int RibbonBuilder::NumProbes(uint64_t payload_bytes) const {
-  if (!uses_actual_bits_) return BloomNumProbes(millibits_);
+  if (!uses_actual_bits_) return BloomNumProbes(Millibits(bits_per_key_));
   return BloomNumProbes(static_cast<int>(payload_bytes * 8000 / num_entries()));
 }
 
@@ -80,12 +71,12 @@ void RibbonBuilder::WriteBloom(uint64_t payload_bytes, char* filter) const {
 }
 
 void RibbonBuilder::FinishTo(uint64_t payload_bytes, char* filter) {
-  if (is_bloom_) {
+  if (is_bloom()) {
     WriteBloom(payload_bytes, filter);
   } else {
     if (payload_bytes != 0) system_->WritePayload(payload_bytes, filter);
     char* const trailer = filter + payload_bytes;
-    const uint32_t num_blocks = num_rows_ / RibbonShape::kRowsPerBlock;
+    const uint32_t num_blocks = size_.num_rows / RibbonShape::kRowsPerBlock;
     trailer[0] = static_cast<char>(-2);
     trailer[1] = static_cast<char>(system_->seed());
     for (int i = 0; i < 3; ++i) trailer[2 + i] = static_cast<char>(num_blocks >> 8 * i);

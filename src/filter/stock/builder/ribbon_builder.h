@@ -1,6 +1,6 @@
 // Builds the filters of RocksDB's Ribbon policy, byte for byte: Ribbon filters, and the Bloom
-// filters that RocksDB writes instead of them for few keys, for more than kMaxRibbonKeys, and if no
-// seed has a solution.
+// filters that RocksDB writes instead of them for few keys, for very many, and if no seed has a
+// solution.
 #ifndef BLOOMLINE_FILTER_STOCK_BUILDER_RIBBON_BUILDER_H_
 #define BLOOMLINE_FILTER_STOCK_BUILDER_RIBBON_BUILDER_H_
 
@@ -11,6 +11,7 @@
 
 #include "src/filter/bits/hash.h"
 #include "src/filter/stock/builder/ribbon_system.h"
+#include "src/filter/stock/ribbon_size.h"
 #include "src/filter/stock/rocksdb_hash.h"
 #include "src/filter/stock/stock_filter.h"
 #include "src/filter/writer/hash_list.h"
@@ -50,7 +51,7 @@ class RibbonBuilder {
 
   // ---- After Solve.
 
-  uint64_t payload_bytes() const { return payload_bytes_; }  // as it should be
+  uint64_t payload_bytes() const { return size_.payload_bytes; }  // as it should be
   // The rate that RocksDB expects of another size, and the next smaller size that is allowed.
   double ExpectedRate(uint64_t payload_bytes) const;
   uint64_t AllowedPayloadBytes(uint64_t at_most) const;
@@ -59,22 +60,20 @@ class RibbonBuilder {
   void FinishTo(uint64_t payload_bytes, char* filter);
 
  private:
+  bool is_bloom() const { return size_.num_rows == 0; }
   void Append(uint64_t hash);  // unless it is the last one
   int NumProbes(uint64_t payload_bytes) const;
   void WriteBloom(uint64_t payload_bytes, char* filter) const;
 
   const RibbonSolver solver_;
-  const int millibits_;
-  const double one_in_;
+  const double bits_per_key_;
   const bool uses_actual_bits_;
 
   filter::HashList hashes_;
   uint64_t first_hash_ = 0;
   std::optional<uint64_t> previous_alt_hash_;
 
-  bool is_bloom_ = false;
-  uint64_t payload_bytes_ = 0;
-  uint32_t num_rows_ = 0;
+  RibbonSize size_ = {};
   std::optional<RibbonSystem> system_;
 };
 
