@@ -20,6 +20,8 @@ namespace bloomline::bench {
 
 enum class Kind {
   kQuery,         // keys through RocksDB's FilterBitsReader
+  kQueryAtLine,   // the same, of a filter that begins at a cache line
+  kQueryInHuge,   // the same, of a filter in huge pages
   kBuild,         // keys through RocksDB's FilterBitsBuilder
   kLevelDBQuery,  // keys through leveldb::FilterPolicy
   kLevelDBBuild,
@@ -57,8 +59,9 @@ inline bool operator<(const Case& a, const Case& b) {
 }
 
 inline const char* KindName(Kind kind) {
-  constexpr const char* kNames[] = {"query",         "build",        "leveldb_query",
-                                    "leveldb_build", "memory_query", "memory_build"};
+  constexpr const char* kNames[] = {"query",        "query_at_line", "query_in_huge_pages",
+                                    "build",        "leveldb_query", "leveldb_build",
+                                    "memory_query", "memory_build"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -98,9 +101,7 @@ class MemoryFilter {
   virtual ~MemoryFilter() = default;
   virtual void Add(KeyArray keys) = 0;
   virtual void Finish() = 0;
-  virtual void Query(KeyArray keys, bool* may_match) const = 0;
-  virtual void QueryAndBranch(KeyArray keys, bool* may_match) const = 0;
-  virtual void QueryInBatches(KeyArray keys, bool* may_match) const = 0;
+  virtual void Query(Mode mode, KeyArray keys, bool* may_match) const = 0;
   virtual size_t num_bytes() const = 0;
 };
 
@@ -108,24 +109,24 @@ class MemoryFilter {
 template <typename Filter>
 class MemoryFilterOf final : public MemoryFilter {
  public:
-  MemoryFilterOf(uint64_t num_keys, int bits_per_key) : filter_(num_keys, bits_per_key) {}
+  MemoryFilterOf(uint64_t num_keys, double bits_per_key) : filter_(num_keys, bits_per_key) {}
 
   void Add(KeyArray keys) override {
     for (size_t i = 0; i < keys.n; ++i) filter_.AddKey(keys[i]);
   }
   void Finish() override { filter_.Finish(); }
-  void Query(KeyArray keys, bool* may_match) const override {
-    for (size_t i = 0; i < keys.n; ++i) may_match[i] = filter_.MayMatch(keys[i]);
-  }
-  void QueryAndBranch(KeyArray keys, bool* may_match) const override {
-    for (size_t i = 0; i < keys.n; ++i) BranchOn(filter_.MayMatch(keys[i]), may_match + i);
-  }
-  void QueryInBatches(KeyArray keys, bool* may_match) const override {
-    std::string_view batch[kBatchKeys];
-    for (size_t first = 0; first < keys.n; first += kBatchKeys) {
-      const size_t count = std::min(kBatchKeys, keys.n - first);
-      for (size_t i = 0; i < count; ++i) batch[i] = keys[first + i];
-      filter_.MayMatch(count, batch, may_match + first);
+  void Query(Mode mode, KeyArray keys, bool* may_match) const override {
+    if (mode == Mode::kSingle) {
+      for (size_t i = 0; i < keys.n; ++i) may_match[i] = filter_.MayMatch(keys[i]);
+    } else if (mode == Mode::kBranching) {
+      for (size_t i = 0; i < keys.n; ++i) BranchOn(filter_.MayMatch(keys[i]), may_match + i);
+    } else {
+      std::string_view batch[kBatchKeys];
+      for (size_t first = 0; first < keys.n; first += kBatchKeys) {
+        const size_t count = std::min(kBatchKeys, keys.n - first);
+        for (size_t i = 0; i < count; ++i) batch[i] = keys[first + i];
+        filter_.MayMatch(count, batch, may_match + first);
+      }
     }
   }
   size_t num_bytes() const override { return filter_.num_bytes(); }
@@ -136,21 +137,24 @@ class MemoryFilterOf final : public MemoryFilter {
 
 struct MemorySubject {
   std::string name;
-  std::function<std::unique_ptr<MemoryFilter>(uint64_t num_keys, int bits_per_key)> make;
+  std::string kernel;  // of ours
+  double bits_factor;  // of the case's bits per key
+  std::function<std::unique_ptr<MemoryFilter>(uint64_t num_keys, double bits_per_key)> make;
 };
 
 template <typename Filter>
-MemorySubject MemorySubjectOf(const std::string& name) {
-  return {name, [](uint64_t num_keys, int bits_per_key) {
+MemorySubject MemorySubjectOf(const std::string& name, const std::string& kernel,
+                              double bits_factor) {
+  return {name, kernel, bits_factor, [](uint64_t num_keys, double bits_per_key) {
             return std::make_unique<MemoryFilterOf<Filter>>(num_keys, bits_per_key);
           }};
 }
 
-// Ours, then the peer.
+// Ours, fastest kernel first, then the peer with the same memory and with the same rate.
 std::vector<MemorySubject> MemorySubjects();
 
 // Compiled with -march=native; hashes keys as bloomline does, by XXH3 in line.
-MemorySubject SplitBlockSubject();
+MemorySubject SplitBlockSubject(const std::string& name, double bits_factor);
 
 }  // namespace bloomline::bench
 

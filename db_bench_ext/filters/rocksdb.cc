@@ -37,7 +37,8 @@ void QueryChunk(FilterBitsReader* reader, Slice** slices, Mode mode, bool* answe
 
 void Query(Suite* suite, const Subject& subject, const Case& c, benchmark::State& state,
            uint64_t run) {
-  const std::string_view filter = suite->store().Get(subject, c.num_keys, c.bits_per_key);
+  const PlacedBytes& placed = suite->store().Get(subject, c);
+  const std::string_view filter = placed.view();
   const RocksDBPolicy policy = subject.Policy(c.bits_per_key);
   const RocksDBReader reader = subject.NewReader(policy, Slice(filter.data(), filter.size()));
   alignas(64) char keys[kChunkKeys * kKeyBytes];
@@ -58,6 +59,7 @@ void Query(Suite* suite, const Subject& subject, const Case& c, benchmark::State
         DoOtherWork(suite->flags().pause);
       },
       [&] { QueryChunk(reader.get(), pointers, c.mode, answers); });
+  state.SetLabel(placed.label());
 }
 
 void Register(Suite* suite, const Subject& subject, const Case& c) {
@@ -115,6 +117,11 @@ void RegisterQueries(Suite* suite) {
           for (const int hit_percent : stream.hit_percents) {
             Register(suite, subject,
                      {Kind::kQuery, subject.name, num_keys, bits, hit_percent, stream.mode});
+            if (bits != kTableBits || subject.is_variant || num_keys < 1000000) continue;
+            for (const Kind kind : {Kind::kQueryAtLine, Kind::kQueryInHuge}) {
+              Register(suite, subject,
+                       {kind, subject.name, num_keys, bits, hit_percent, stream.mode});
+            }
           }
         }
       }

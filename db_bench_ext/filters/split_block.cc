@@ -1,8 +1,9 @@
 // A peer: the split-block Bloom filter of the Parquet specification (BloomFilter.md), written from
 // it. A block is eight words of 32 bits, and a key sets one bit in each. Parquet hashes by XXH64;
-// here it is XXH3, as in the other filters, so that only the filters differ.
+// here it is XXH3, and the memory is that of BloomFilter, so that only the filters differ.
 
 #include "db_bench_ext/filters/case.h"
+#include "src/support/memory.h"
 
 #define XXH_INLINE_ALL
 #define XXH_VECTOR 0  // for long keys, which no bench has; GCC 12 warns of the code for AVX-512
@@ -21,10 +22,11 @@ constexpr Block kSalt = {0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
 
 class SplitBlockFilter {
  public:
-  SplitBlockFilter(uint64_t num_keys, int bits_per_key)
-      : num_blocks_(
-            std::max<uint64_t>(1, num_keys * static_cast<uint64_t>(bits_per_key) / kBlockBits)),
-        blocks_(num_blocks_, Block{}) {}
+  SplitBlockFilter(uint64_t num_keys, double bits_per_key)
+      : num_blocks_(2 * static_cast<uint64_t>(1 + static_cast<double>(num_keys) * bits_per_key /
+                                                      (2 * kBlockBits))),
+        memory_(support::AlignedMemory::Zeroed(num_blocks_ * sizeof(Block))),
+        blocks_(reinterpret_cast<Block*>(memory_.data())) {}
 
   void AddKey(std::string_view key) {
     const uint64_t hash = Hash(key);
@@ -43,7 +45,7 @@ class SplitBlockFilter {
   size_t num_bytes() const { return num_blocks_ * sizeof(Block); }
 
  private:
-  static constexpr uint64_t kBlockBits = 8 * sizeof(Block);
+  static constexpr int kBlockBits = 8 * sizeof(Block);
 
   static uint64_t Hash(std::string_view key) { return XXH3_64bits(key.data(), key.size()); }
   uint64_t Index(uint64_t hash) const { return (hash >> 32) * num_blocks_ >> 32; }
@@ -63,13 +65,14 @@ class SplitBlockFilter {
   }
 
   uint64_t num_blocks_;
-  std::vector<Block> blocks_;
+  support::AlignedMemory memory_;
+  Block* blocks_;
 };
 
 }  // namespace
 
-MemorySubject SplitBlockSubject() {
-  return MemorySubjectOf<SplitBlockFilter>("split block (Parquet)");
+MemorySubject SplitBlockSubject(const std::string& name, double bits_factor) {
+  return MemorySubjectOf<SplitBlockFilter>(name, "", bits_factor);
 }
 
 }  // namespace bloomline::bench

@@ -26,10 +26,10 @@ struct NamedFormat {
 };
 constexpr NamedFormat kFormats[] = {{"blocked", Format::kBlocked, false},
                                     {"compact", Format::kCompact, true},
-                                    {"compact=mem", Format::kCompact, false}};
-// The names of the peers' families: the same bytes.
-constexpr NamedFormat kStockFormats[] = {{"Bloom", Format::kBloom, false},
-                                         {"Ribbon", Format::kRibbon, false}};
+                                    {"compact=mem", Format::kCompact, false},
+                                    // The names of the peers' families: the same bytes.
+                                    {"Bloom", Format::kBloom, false},
+                                    {"Ribbon", Format::kRibbon, false}};
 
 // A format with or without a seed. The value of the seed does not affect the time, and a fixed one
 // gives the same bytes in each run.
@@ -133,11 +133,6 @@ std::vector<Subject> AllSubjects(const std::string& native_library) {
   // The fastest kernel is enough: a seed affects the hash, which is the largest part of its time.
   for (const NamedFormat& named : {kFormats[0], kFormats[1]}) {
     subjects.push_back(OurSubject(named, SupportedKernels().front()->name, true));
-  }
-  for (const NamedFormat& named : kStockFormats) {
-    for (const kernels::Kernel* kernel : SupportedKernels()) {
-      subjects.push_back(OurSubject(named, kernel->name, false));
-    }
   }
   subjects.push_back({"Bloom packaged", "Bloom", false, "", false, [](double bits_per_key) {
                         return RocksDBPolicy(rocksdb::NewBloomFilterPolicy(bits_per_key));

@@ -1,5 +1,7 @@
 #include "db_bench_ext/filters/suite.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -14,6 +16,7 @@
 #include "db_bench_ext/support/machine.h"
 #include "db_bench_ext/support/output.h"
 #include "db_bench_ext/support/report.h"
+#include "src/support/memory.h"
 
 namespace bloomline::bench {
 namespace {
@@ -26,20 +29,33 @@ double Mean(const std::vector<double>& values) {
 
 }  // namespace
 
-PlacedBytes::PlacedBytes(std::string_view bytes) : size_(bytes.size()) {
+PlacedBytes::PlacedBytes(std::string_view bytes, Kind kind) {
+  const bool in_huge = kind == Kind::kQueryInHuge;
   // Large buffers begin on a page boundary, as in malloc.
-  const size_t alignment = bytes.size() < 4096 ? kCacheLineBytes : 4096;
-  const size_t wanted = kHeapOffset + bytes.size();
-  const size_t rounded = (wanted + alignment - 1) / alignment * alignment;
+  const size_t alignment = in_huge               ? support::kHugePageBytes
+                           : bytes.size() < 4096 ? kCacheLineBytes
+                                                 : 4096;
+  const size_t offset = kind == Kind::kQuery ? kHeapOffset : 0;
+  const size_t rounded = (offset + bytes.size() + alignment - 1) / alignment * alignment;
   memory_.reset(static_cast<char*>(std::aligned_alloc(alignment, rounded)));
   if (memory_ == nullptr) throw std::bad_alloc();
-  std::memcpy(memory_.get() + kHeapOffset, bytes.data(), bytes.size());
+  const uint64_t before = HugeBytes();
+  if (in_huge) madvise(memory_.get(), rounded, MADV_HUGEPAGE);
+  std::memset(memory_.get(), 0, rounded);
+  std::memcpy(memory_.get() + offset, bytes.data(), bytes.size());
+  view_ = {memory_.get() + offset, bytes.size()};
+  if (!in_huge) return;
+  const double part = static_cast<double>(HugeBytes() - before) / static_cast<double>(rounded);
+  label_ = " (" + NumberText(100 * part, 3) + " % in huge pages)";
 }
 
-std::string_view FilterStore::Get(const Subject& subject, uint64_t num_keys, int bits_per_key) {
-  const auto [entry, is_new] = filters_.try_emplace({subject.family, num_keys, bits_per_key});
-  if (is_new) entry->second = PlacedBytes(subject.Build(num_keys, bits_per_key));
-  return entry->second.view();
+const PlacedBytes& FilterStore::Get(const Subject& subject, const Case& c) {
+  const auto [entry, is_new] =
+      filters_.try_emplace({subject.family, c.num_keys, c.bits_per_key, c.kind});
+  if (is_new) {
+    entry->second = PlacedBytes(subject.Build(c.num_keys, c.bits_per_key), c.kind);
+  }
+  return entry->second;
 }
 
 void WarmUp(std::string_view bytes) {
@@ -128,6 +144,7 @@ void Results::ReportRuns(const std::vector<Run>& runs) {
     result.ns.push_back(std::isnan(median) ? 1e9 * run.real_accumulated_time / keys : median);
     if (const double fpr = counter(kFprCounter); !std::isnan(fpr)) result.fprs.push_back(fpr);
     result.written_bits_per_key = counter(kWrittenBitsCounter);
+    result.label = run.report_label;
   }
 }
 
@@ -151,6 +168,11 @@ double Results::WrittenBitsPerKey(const Case& c) const {
   return result == nullptr ? NAN : result->written_bits_per_key;
 }
 
+std::string Results::Label(const Case& c) const {
+  const CaseResult* result = Find(c);
+  return result == nullptr ? "" : result->label;
+}
+
 std::string Results::Csv() const {
   std::ostringstream out;
   out << "kind,subject,keys,bits_per_key,hit_percent,mode,rounds,ns_per_key_median,"
@@ -167,7 +189,7 @@ std::string Results::Csv() const {
 std::string Results::List() const {
   std::ostringstream out;
   for (const auto& [c, result] : results_) {
-    out << c.Name() << "  " << NumberText(Median(result.ns), 3) << " ns/key";
+    out << c.Name() << result.label << "  " << NumberText(Median(result.ns), 3) << " ns/key";
     if (!result.fprs.empty()) out << "  FPR " << NumberText(100 * Mean(result.fprs), 3) << " %";
     if (!std::isnan(result.written_bits_per_key)) {
       out << "  " << NumberText(result.written_bits_per_key, 3) << " bits/key";

@@ -59,29 +59,33 @@ constexpr size_t kCacheLineBytes = 64;
 // Where RocksDB's filters usually begin: malloc returns large blocks 16 bytes past a page boundary.
 constexpr size_t kHeapOffset = 16;
 
-// Owns bytes that begin kHeapOffset bytes past a 64-byte boundary.
+// Owns bytes at the place of a kind of queries: at a cache line, in huge pages, or kHeapOffset
+// bytes past a line.
 class PlacedBytes {
  public:
   PlacedBytes() = default;
-  explicit PlacedBytes(std::string_view bytes);
+  PlacedBytes(std::string_view bytes, Kind kind);
 
-  std::string_view view() const { return {memory_.get() + kHeapOffset, size_}; }
+  std::string_view view() const { return view_; }
+  // How much is in huge pages, if all was to be; otherwise empty.
+  const std::string& label() const { return label_; }
 
  private:
   struct Free {
     void operator()(char* memory) const { std::free(memory); }
   };
   std::unique_ptr<char, Free> memory_;
-  size_t size_ = 0;
+  std::string_view view_;
+  std::string label_;
 };
 
 // Builds each filter at the first Get and keeps it.
 class FilterStore {
  public:
-  std::string_view Get(const Subject& subject, uint64_t num_keys, int bits_per_key);
+  const PlacedBytes& Get(const Subject& subject, const Case& c);
 
  private:
-  using Key = std::tuple<std::string, uint64_t, int>;  // family, keys, bits
+  using Key = std::tuple<std::string, uint64_t, int, Kind>;  // family, keys, bits
 
   std::map<Key, PlacedBytes> filters_;
 };
@@ -158,6 +162,7 @@ struct CaseResult {
   std::vector<double> ns;
   std::vector<double> fprs;  // of queries for missing keys
   double written_bits_per_key = 0;
+  std::string label;
 };
 
 // Collects what Google Benchmark reports, and takes the medians of each case's rounds.
@@ -176,6 +181,7 @@ class Results : public benchmark::BenchmarkReporter {
   double Ns(const Case& c) const;
   double Fpr(const Case& c) const;
   double WrittenBitsPerKey(const Case& c) const;
+  std::string Label(const Case& c) const;  // PlacedBytes::label
 
   std::string Csv() const;
   // A line of text for each case.

@@ -43,6 +43,10 @@ constexpr Section kSections[] = {
     {"one in ten stored, 32 per call", Kind::kQuery, 10, Mode::kBatch},
     {"half stored, the caller branches", Kind::kQuery, 50, Mode::kBranching},
     {"one in ten stored, the caller branches", Kind::kQuery, 10, Mode::kBranching},
+    {"missing keys, one per call, at a cache line", Kind::kQueryAtLine, 0, Mode::kSingle},
+    {"missing keys, 32 per call, at a cache line", Kind::kQueryAtLine, 0, Mode::kBatch},
+    {"missing keys, one per call, in huge pages", Kind::kQueryInHuge, 0, Mode::kSingle},
+    {"missing keys, 32 per call, in huge pages", Kind::kQueryInHuge, 0, Mode::kBatch},
     {"AddKey and Finish", Kind::kBuild, 0, Mode::kNone},
 };
 
@@ -55,7 +59,8 @@ std::string RocksDBTable(const Suite& suite, const Results& results, uint64_t nu
     for (const Subject& subject : suite.subjects()) {
       const double ns = results.Ns(section.Of(subject.name, num_keys));
       const Case accuracy = QueryCase(subject.name, num_keys, 0, Mode::kSingle);
-      Cells row = {"  " + subject.name, Ns(ns), Cell(100 * results.Fpr(accuracy), 3),
+      Cells row = {"  " + subject.name + results.Label(section.Of(subject.name, num_keys)), Ns(ns),
+                   Cell(100 * results.Fpr(accuracy), 3),
                    Cell(results.WrittenBitsPerKey(accuracy), 2)};
       for (const std::string& peer : peers) {
         if (subject.is_ours) row.push_back(Times(results.Ns(section.Of(peer, num_keys)), ns));
@@ -69,21 +74,22 @@ std::string RocksDBTable(const Suite& suite, const Results& results, uint64_t nu
 }
 
 std::string MemoryTable(const Suite& suite, const Results& results) {
-  std::vector<Cells> rows = {{"", "missing", "stored", "half, branching", "missing, 32 per call",
-                              "half, 32 per call", "build", "FPR %", "bits/key"}};
-  for (const uint64_t num_keys : suite.table_sizes()) {
+  constexpr Section kColumns[] = {{"missing", Kind::kMemoryQuery, 0, Mode::kSingle},
+                                  {"stored", Kind::kMemoryQuery, 100, Mode::kSingle},
+                                  {"half, branching", Kind::kMemoryQuery, 50, Mode::kBranching},
+                                  {"missing, 32 per call", Kind::kMemoryQuery, 0, Mode::kBatch},
+                                  {"half, 32 per call", Kind::kMemoryQuery, 50, Mode::kBatch},
+                                  {"build", Kind::kMemoryBuild, 0, Mode::kNone}};
+  std::vector<Cells> rows = {{"", "FPR %", "bits/key"}};
+  for (const Section& column : kColumns) rows[0].push_back(column.title);
+  for (const uint64_t num_keys : suite.flags().sizes) {
     rows.push_back({std::to_string(num_keys) + " keys"});
     for (const MemorySubject& subject : MemorySubjects()) {
-      const auto query = [&](int hit_percent, Mode mode) {
-        return Case{Kind::kMemoryQuery, subject.name, num_keys, kTableBits, hit_percent, mode};
-      };
-      const Case missing = query(0, Mode::kSingle);
-      rows.push_back(
-          {"  " + subject.name, Ns(results.Ns(missing)), Ns(results.Ns(query(100, Mode::kSingle))),
-           Ns(results.Ns(query(50, Mode::kBranching))), Ns(results.Ns(query(0, Mode::kBatch))),
-           Ns(results.Ns(query(50, Mode::kBatch))),
-           Ns(results.Ns({Kind::kMemoryBuild, subject.name, num_keys, kTableBits})),
-           Cell(100 * results.Fpr(missing), 3), Cell(results.WrittenBitsPerKey(missing), 2)});
+      const Case missing = kColumns[0].Of(subject.name, num_keys);
+      rows.push_back({"  " + subject.name, Cell(100 * results.Fpr(missing), 3),
+                      Cell(results.WrittenBitsPerKey(missing), 2)});
+      for (const Section& column : kColumns)
+        rows.back().push_back(Ns(results.Ns(column.Of(subject.name, num_keys))));
     }
   }
   return "Filters in memory, through C++ interfaces, inlined; ns per key. The peer is compiled\n"
