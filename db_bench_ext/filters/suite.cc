@@ -40,8 +40,10 @@ PlacedBytes::PlacedBytes(std::string_view bytes, Kind kind) {
   memory_.reset(static_cast<char*>(std::aligned_alloc(alignment, rounded)));
   if (memory_ == nullptr) throw std::bad_alloc();
   const uint64_t before = HugeBytes();
-  if (in_huge) madvise(memory_.get(), rounded, MADV_HUGEPAGE);
-  std::memset(memory_.get(), 0, rounded);
+  if (in_huge) {
+    madvise(memory_.get(), rounded, MADV_DONTNEED);  // pages that malloc has kept are not huge
+    madvise(memory_.get(), rounded, MADV_HUGEPAGE);
+  }
   std::memcpy(memory_.get() + offset, bytes.data(), bytes.size());
   view_ = {memory_.get() + offset, bytes.size()};
   if (!in_huge) return;
