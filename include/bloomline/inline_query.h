@@ -83,7 +83,8 @@ class ShortKeyHasher {
     const uint64_t first = Load<uint64_t>(key.data()) ^ flip_first_;
     const uint64_t last = Load<uint64_t>(key.data() + size - 8) ^ flip_last_;
     const kernels::Product product = kernels::Multiply(first, last);
-    uint64_t h = size + __builtin_bswap64(first) + last + (product.low ^ product.high);
+    uint64_t h = product.low ^ product.high;
+    h += size + __builtin_bswap64(first) + last;  // as one sum, GCC 12 moves both halves first
     h ^= h >> 37;
     h *= 0x165667919e3779f9;
     return h ^ h >> 32;
