@@ -286,8 +286,8 @@ TEST(AdviceTest, MoreMemoryNeverWastesMore) {
 TEST(AdviceTest, ImpossibleRequestsNameTheValueAndTheRange) {
   const Situation five = FullLevels();
   EXPECT_EQ(Refusal(five, Memory(10)),
-            "memory is 10 B; allowed: from 321345 B on, the smallest filters for these keys");
-  EXPECT_EQ(Refusal(five, Memory(321345)), "");
+            "memory is 10 B; allowed: from 321361 B on, the smallest filters for these keys");
+  EXPECT_EQ(Refusal(five, Memory(321361)), "");
   const std::string too_low = Refusal(five, Rate(1e-12));
   const std::string start = "wasted reads are 1e-12 per Get of a missing key; allowed: from ";
   EXPECT_EQ(too_low.substr(0, start.size()), start);

@@ -19,8 +19,9 @@
 
 namespace bloomline::filter {
 
-// The row of filters that their writer could not build.
-inline constexpr LayoutRow kAlwaysMatchRow;
+// The row of filters that their writer could not build. No inline variable: each shared library
+// would have one.
+extern const LayoutRow kAlwaysMatchRow;
 
 // Returns the row of kAlwaysMatch for a number without a layout.
 inline const LayoutRow& LayoutRowFor(Layout layout) {
