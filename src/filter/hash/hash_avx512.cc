@@ -129,7 +129,7 @@ HashKernel Avx512Hash() {
   HashKernel kernel;
   kernel.short_keys = HashShortKeys;
   // Intel's processors multiply lanes of 64 bits in three steps: batches of blocked filters would
-  // take 1.1 times as long as with keys hashed one by one (Emerald Rapids; docs/kernels.md).
+  // take 1.1 times as long as with keys hashed one by one (Emerald Rapids; docs/rejected.md).
   kernel.is_faster = __builtin_cpu_is("amd") != 0;
   return kernel;
 }
