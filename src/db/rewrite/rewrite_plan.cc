@@ -20,7 +20,7 @@ using support::Refuse;
 
 using Version = directory::RocksDBVersion;
 // The newest version whose databases were rewritten and then read by it.
-constexpr Version kNewestTested(9, 10);
+constexpr Version kNewestTested(10, 10);
 constexpr Version kFirstWithBloom(6, 6);
 
 bool HasTestedVersion(const RewriteOptions& options, const Version& version, std::string* error) {
