@@ -142,6 +142,7 @@ class RangeQuery {
     return HasCopies(ranges_.entries, Hash64(bytes, CellSeed(bits, ranges_.seed)),
                      field_.kinds.cells[level].copies);
   }
+
   bool HasPrefix(std::string_view prefix, const EntryKinds::Prefix& kind) const {
     return HasCopies(ranges_.entries, Hash64(prefix, PrefixSeed(ranges_.seed)), kind.copies);
   }
