@@ -47,14 +47,6 @@ std::string Text(double number, Form... form) {
   return std::string(text, std::to_chars(text, text + sizeof(text), number, form...).ptr);
 }
 
-constexpr double kTebi = 1099511627776;
-constexpr std::initializer_list<Unit> kByteUnits = {
-    {"B", 1},       {"kB", 1e3},      {"MB", 1e6},      {"GB", 1e9},      {"TB", 1e12},
-    {"", 1},        {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", kTebi},
-    {"K", 1 << 10}, {"M", 1 << 20},   {"G", 1 << 30},   {"T", kTebi},     {"k", 1 << 10},
-    {"m", 1 << 20}, {"g", 1 << 30},   {"t", kTebi},
-};
-
 }  // namespace
 
 bool ParseDouble(std::string_view text, double* number) {
@@ -70,32 +62,6 @@ std::string DoubleText(double number) { return Text(number); }
 
 std::string NumberText(double number, int digits) {
   return Text(number, std::chars_format::fixed, digits);
-}
-
-std::optional<double> ParseWithUnit(std::string text, std::initializer_list<Unit> units) {
-  text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
-  if (!text.empty() && text[0] == '+') text.erase(0, 1);
-  if (text.find_first_not_of("0123456789.") == 0) return std::nullopt;  // such as a minus
-  // No unit begins with one of these.
-  const size_t digits = std::min(text.find_first_not_of("0123456789.eE+-"), text.size());
-  double number = 0;
-  if (!ParseDouble(std::string_view(text).substr(0, digits), &number)) return std::nullopt;
-  for (const Unit& unit : units) {
-    if (unit.name == std::string_view(text).substr(digits)) return number * unit.factor;
-  }
-  return std::nullopt;
-}
-
-bool ParseBytes(const std::string& text, uint64_t* bytes) {
-  uint64_t parsed = 0;
-  if (!ParseUint64(text, &parsed)) {  // which is more precise than a double
-    const std::optional<double> value = ParseWithUnit(text, kByteUnits);
-    if (!value || !(*value <= static_cast<double>(kMaxBytes))) return false;
-    parsed = static_cast<uint64_t>(*value);
-  }
-  if (parsed < 1 || parsed > kMaxBytes) return false;
-  *bytes = parsed;
-  return true;
 }
 
 bool ParseSize(std::string_view text, uint64_t* bytes) {

@@ -4,8 +4,6 @@
 #define BLOOMLINE_SUPPORT_NUMBER_TEXT_H_
 
 #include <cstdint>
-#include <initializer_list>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -23,20 +21,7 @@ std::string DoubleText(double number);
 // Returns the number with `digits` digits after the point.
 std::string NumberText(double number, int digits);
 
-// ---- Numbers with a unit.
-
-struct Unit {
-  const char* name;  // does not begin with e or E
-  double factor;
-};
-
-// Returns the number before one of the units, times the unit's factor; nothing for any other text.
-// Underscores may separate digits.
-std::optional<double> ParseWithUnit(std::string text, std::initializer_list<Unit> units);
-
-// Parses bytes from 1 to kMaxBytes in an argument of a command: 4GiB, 4G (the same, as in option
-// strings), 500MB (powers of 1000), 4096B or none. Leaves *bytes alone if it returns false.
-bool ParseBytes(const std::string& text, uint64_t* bytes);
+// ---- Bytes.
 
 // Parses sizes in option strings as RocksDB does (ParseUint64 in options/options_helper.cc): digits
 // and k, m, g or t, for 2^10 to 2^40; up to kMaxBytes. RocksDB ignores the rest, and reads 1.5G as
@@ -48,9 +33,6 @@ bool ParseSize(std::string_view text, uint64_t* bytes);
 std::string BytesText(uint64_t bytes);
 
 constexpr uint64_t kMaxBytes = uint64_t{1} << 60;
-constexpr char kAllowedBytes[] =
-    "1 B to 2^60 B, for example 4G or 4GiB (K, M, G, T: powers of 1024), 4GB (kB, MB, GB, TB: "
-    "powers of 1000) or a number of bytes";
 constexpr char kAllowedSizes[] =
     "0 for no limit, or bytes up to 2^60 with K, M, G or T for powers of 1024, as in 512M";
 

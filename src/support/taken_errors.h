@@ -2,6 +2,7 @@
 #ifndef BLOOMLINE_SUPPORT_TAKEN_ERRORS_H_
 #define BLOOMLINE_SUPPORT_TAKEN_ERRORS_H_
 
+#include <cstdio>
 #include <string>
 
 namespace bloomline::support {
@@ -10,8 +11,8 @@ namespace bloomline::support {
 // engine, reports them, so that users do not read them twice.
 class TakenErrors {
  public:
-  TakenErrors();
-  ~TakenErrors();
+  TakenErrors() : outer_(innermost_) { innermost_ = this; }
+  ~TakenErrors() { innermost_ = outer_; }
   TakenErrors(const TakenErrors&) = delete;
   TakenErrors& operator=(const TakenErrors&) = delete;
 
@@ -19,9 +20,17 @@ class TakenErrors {
   const std::string& first() const { return first_; }
 
   // Prints "bloomline: " and the text, unless an owner takes it.
-  static void Print(const std::string& text);
+  static void Print(const std::string& text) {
+    if (innermost_ == nullptr) {
+      std::fprintf(stderr, "bloomline: %s\n", text.c_str());
+    } else if (innermost_->first_.empty()) {
+      innermost_->first_ = text;
+    }
+  }
 
  private:
+  inline static thread_local TakenErrors* innermost_ = nullptr;
+
   TakenErrors* const outer_;
   std::string first_;
 };

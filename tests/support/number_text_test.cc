@@ -7,6 +7,9 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <string>
+
+#include "src/cli/shared/quantity.h"
 
 namespace bloomline::tests::number_text_test {
 namespace {
@@ -54,8 +57,9 @@ TEST(NumberTextTest, UnitsOfCommandsAndOfOptionStrings) {
       {"2gb", 0, 1u << 31},
   };
   for (const auto& size : kSizes) {
+    std::string error;
+    EXPECT_EQ(cli::ParseBytes(size.text, &error).value_or(0), size.in_commands) << size.text;
     uint64_t bytes = 0;
-    EXPECT_EQ(support::ParseBytes(size.text, &bytes) ? bytes : 0, size.in_commands) << size.text;
     EXPECT_EQ(support::ParseSize(size.text, &bytes) ? bytes : 0, size.in_options) << size.text;
   }
 }

@@ -3,18 +3,44 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <initializer_list>
+#include <string_view>
 
 #include "src/support/quoted.h"
 
 namespace bloomline::cli {
 namespace {
 
-using support::ParseWithUnit;
-using support::Unit;
-
+struct Unit {
+  const char* name;  // does not begin with e or E
+  double factor;
+};
 constexpr std::initializer_list<Unit> kCountUnits = {
     {"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}};
+constexpr double kTebi = 1099511627776;
+constexpr std::initializer_list<Unit> kByteUnits = {
+    {"B", 1},       {"kB", 1e3},      {"MB", 1e6},      {"GB", 1e9},      {"TB", 1e12},
+    {"", 1},        {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", kTebi},
+    {"K", 1 << 10}, {"M", 1 << 20},   {"G", 1 << 30},   {"T", kTebi},     {"k", 1 << 10},
+    {"m", 1 << 20}, {"g", 1 << 30},   {"t", kTebi},
+};
 constexpr std::initializer_list<Unit> kRateUnits = {{"", 1}, {"%", 0.01}};
+
+// Returns the number before one of the units, times the unit's factor; nothing for any other text.
+// Underscores may separate digits.
+std::optional<double> ParseWithUnit(std::string text, std::initializer_list<Unit> units) {
+  text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
+  if (!text.empty() && text[0] == '+') text.erase(0, 1);
+  if (text.find_first_not_of("0123456789.") == 0) return std::nullopt;  // such as a minus
+  // No unit begins with one of these.
+  const size_t digits = std::min(text.find_first_not_of("0123456789.eE+-"), text.size());
+  double number = 0;
+  if (!support::ParseDouble(std::string_view(text).substr(0, digits), &number)) return std::nullopt;
+  for (const Unit& unit : units) {
+    if (unit.name == std::string_view(text).substr(digits)) return number * unit.factor;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -25,10 +51,9 @@ std::optional<uint64_t> ParseCount(const std::string& text, std::string* error) 
     // Digits alone may be more precise than a double.
     std::string digits = text;
     digits.erase(std::remove(digits.begin(), digits.end(), '_'), digits.end());
-    uint64_t exact = 0;
-    const char* end = digits.data() + digits.size();
-    const auto parsed = std::from_chars(digits.data(), end, exact);
-    return parsed.ec == std::errc() && parsed.ptr == end ? exact : static_cast<uint64_t>(*value);
+    auto exact = static_cast<uint64_t>(*value);
+    support::ParseUint64(digits, &exact);
+    return exact;
   }
   *error =
       support::Quoted(text) +
@@ -39,8 +64,15 @@ std::optional<uint64_t> ParseCount(const std::string& text, std::string* error) 
 
 std::optional<uint64_t> ParseBytes(const std::string& text, std::string* error) {
   uint64_t bytes = 0;
-  if (support::ParseBytes(text, &bytes)) return bytes;
-  *error = support::Quoted(text) + "; allowed: " + support::kAllowedBytes;
+  if (!support::ParseUint64(text, &bytes)) {  // which is more precise than a double
+    const std::optional<double> value = ParseWithUnit(text, kByteUnits);
+    const bool fits = value && *value <= static_cast<double>(support::kMaxBytes);
+    bytes = fits ? static_cast<uint64_t>(*value) : 0;
+  }
+  if (bytes >= 1 && bytes <= support::kMaxBytes) return bytes;
+  *error = support::Quoted(text) +
+           "; allowed: 1 B to 2^60 B, for example 4G or 4GiB (K, M, G, T: powers of 1024), 4GB "
+           "(kB, MB, GB, TB: powers of 1000) or a number of bytes";
   return std::nullopt;
 }
 

@@ -14,7 +14,8 @@ namespace bloomline::cli {
 // A whole number from 1 to 1e18: 5000000000, 5_000_000_000, 5e9 or, in powers of 1000, 5G.
 std::optional<uint64_t> ParseCount(const std::string& text, std::string* error);
 
-// Bytes from 1 to 2^60: 4GiB or 4G (powers of 1024), 500MB (powers of 1000), 4096B or 4096.
+// Bytes from 1 to 2^60: 4GiB or 4G (the same, as in option strings), 500MB (powers of 1000), 4096B
+// or 4096.
 std::optional<uint64_t> ParseBytes(const std::string& text, std::string* error);
 
 // A probability in (0, 1): 0.01, 1e-2 or 1%.
