@@ -17,9 +17,9 @@
 #ifndef BLOOMLINE_FILTER_STOCK_RIBBON_SOLVER_GROUP_SOLVER_H_
 #define BLOOMLINE_FILTER_STOCK_RIBBON_SOLVER_GROUP_SOLVER_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 
 #include "src/filter/stock/ribbon_solve.h"
 #include "src/filter/stock/ribbon_solver/substitute.h"
@@ -30,6 +30,10 @@ namespace {
 // Equations of a piece.
 constexpr uint32_t kPiece = 32;
 constexpr uint32_t kMaxPieces = kMaxWaiting / kPiece;
+
+// Keys that become equations at once: 16 KiB, which stay in the L1 cache. A step has fewer.
+constexpr uint32_t kTileKeys = 512;
+static_assert(kTileKeys >= kMaxWaiting);
 
 // A step of W pieces.
 template <uint32_t W>
@@ -46,14 +50,6 @@ class GroupSolver {
       : group_(group), size_(static_cast<uint32_t>(waiting.size())), old_size_(size_) {
     for (uint32_t i = 0; i < size_; ++i) all_[i].equation = waiting[i];
     std::memset(own_rows_, 0xff, sizeof(own_rows_));
-    const uint32_t num_keys = group.step_end[group.num_steps() - 1];
-    keys_.reset(new Row[num_keys + kNewAtOnce]);
-    own_rows_of_keys_.reset(new uint8_t[num_keys + kNewAtOnce]);
-    for (uint32_t i = 0; i < num_keys; ++i) {
-      const uint32_t start = group.starts[i];
-      keys_[i].equation = EquationOf(group.hashes[i], group.raw_seed, start);
-      own_rows_of_keys_[i] = static_cast<uint8_t>(0xffu << start % kRowsPerStep);
-    }
   }
 
   template <bool kStore>
@@ -92,6 +88,18 @@ class GroupSolver {
     }
   }
 
+  // Makes equations of the keys from key_ on, as many as a tile has.
+  BLOOMLINE_RIBBON_INLINE void FillTile() {
+    const uint32_t num_keys = group_.step_end[group_.num_steps() - 1];
+    tile_first_ = key_;
+    tile_end_ = std::min(key_ + kTileKeys, num_keys);
+    for (uint32_t i = key_; i < tile_end_; ++i) {
+      const uint32_t start = group_.starts[i];
+      tile_[i - key_].equation = EquationOf(group_.hashes[i], group_.raw_seed, start);
+      own_rows_of_tile_[i - key_] = static_cast<uint8_t>(0xffu << start % kRowsPerStep);
+    }
+  }
+
   // Appends the keys before `end`, a multiple of kNewAtOnce of them. In the byte of their first
   // step, they have only the rows from the start on.
   BLOOMLINE_RIBBON_INLINE RibbonSolved TakeKeys(uint32_t end) {
@@ -103,12 +111,14 @@ class GroupSolver {
       if (!ForgetZeros()) return RibbonSolved::kNo;
       if (size_ + num_new_ > kMaxWaiting) return RibbonSolved::kTooMany;
     }
+    if (end > tile_end_) FillTile();
+    const uint32_t from = key_ - tile_first_;
     old_size_ = size_;
     for (uint32_t i = 0; i < num_new_; i += kNewAtOnce) {
 #pragma GCC unroll 16
       for (uint32_t j = i; j < i + kNewAtOnce; ++j)
-        SetSum(keys_[key_ + j], all_[kZero], all_ + size_ + j);
-      std::memcpy(own_rows_ + size_ + i, own_rows_of_keys_.get() + key_ + i, kNewAtOnce);
+        SetSum(tile_[from + j], all_[kZero], all_ + size_ + j);
+      std::memcpy(own_rows_ + size_ + i, own_rows_of_tile_ + from + i, kNewAtOnce);
     }
     size_ += num_new_;
     key_ = end;
@@ -231,8 +241,10 @@ class GroupSolver {
   uint32_t num_new_ = 0;  // the step's keys
   Row all_[kZero + 1] = {};
   uint8_t own_rows_[kZero];
-  std::unique_ptr<Row[]> keys_;
-  std::unique_ptr<uint8_t[]> own_rows_of_keys_;
+  uint32_t tile_first_ = 0;  // the keys in the tile
+  uint32_t tile_end_ = 0;
+  Row tile_[kTileKeys + kNewAtOnce];
+  uint8_t own_rows_of_tile_[kTileKeys + kNewAtOnce];
   Row sums_[2][16] = {};  // of pivots 0 to 3, and 4 to 7
 };
 
