@@ -9,6 +9,7 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 
 namespace bloomline::engine {
 namespace {
