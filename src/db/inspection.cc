@@ -288,11 +288,6 @@ void Group::AddFile(size_t index, const InspectedFile& file, uint64_t file_bytes
   }
   FilterSums::Add(facts);
   formats.merge(FormatsOf(facts.kinds));
-  has_bloom = has_bloom || (facts.kinds.count(engine_filters::Kind::kRocksDBBloom) != 0 &&
-                            !facts.may_be_of_ribbon_policy());
-  if (!has_bloom && kinds.count(engine_filters::Kind::kRocksDBRibbon) != 0) {
-    formats.erase(engine_filters::KindName(engine_filters::Kind::kRocksDBBloom));
-  }
   if (!file.ignored.empty()) ++ignored_files;
   if (facts.kind == sstable::FilterKind::kPartitioned) ++partitioned_files;
 }

@@ -81,8 +81,6 @@ struct FileFacts : FilterSums {
   std::string why_unknown;  // why the filter is not understood
 
   bool has_filter() const { return kind != sstable::FilterKind::kNone; }
-  // For few keys, RocksDB's Ribbon policies write a Bloom filter if that is smaller.
-  bool may_be_of_ribbon_policy() const { return num_keys <= 1024 * num_filters; }
 };
 
 // Memory: one filter and one data block. Returns false with *error if the file is damaged.
@@ -111,7 +109,6 @@ struct Group : FilterSums {
   int level = -1;
   std::vector<size_t> files;  // indexes into Inputs::files; some may fail when they are read again
   std::set<std::string> formats;
-  bool has_bloom = false;  // in files that are certainly not of a Ribbon policy
   uint64_t bytes = 0;
   uint64_t files_without_filter = 0;
   uint64_t ignored_files = 0;

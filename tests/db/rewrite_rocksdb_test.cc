@@ -377,7 +377,7 @@ std::vector<Form> Forms() {
   add("PartitionsOwnOrder", [](Case* c) {
     Partition(c);
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 906
-    // Which of the partitions that are cut elsewhere have a key, only the comparator can say.
+    // Only the comparator knows which of the partitions that are cut elsewhere has a key.
     c->table.decouple_partitioned_filters = false;
 #endif
     c->options.comparator = &own;

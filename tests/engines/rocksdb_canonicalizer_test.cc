@@ -207,6 +207,28 @@ void WriteApple(rocksdb::DB* db) {
   ASSERT_TRUE(db->Put({}, "Apple", "value").ok() && db->Flush({}).ok());
 }
 
+// RocksDB passes at most 32 keys; another caller may pass more.
+TEST(RocksDBCanonicalizerTest, BatchesOfAllSizesAnswerAsSingleQueries) {
+  const Policy policy = Folding();
+  const Builder builder = NewBuilder(policy);
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < 100; ++i) {
+    keys.push_back(SpelledKey(i, 5));
+    if (i % 3 == 0) builder->AddKey(SpelledKey(i, 1));
+  }
+  const std::string filter = Finished(builder.get());
+  const Reader reader(policy->GetFilterBitsReader(filter));
+  std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+  std::vector<rocksdb::Slice*> pointers;
+  for (rocksdb::Slice& slice : slices) pointers.push_back(&slice);
+  for (int n = 0; n <= 100; ++n) {
+    bool answers[100] = {};
+    reader->MayMatch(n, pointers.data(), answers);
+    for (int i = 0; i < n; ++i) EXPECT_EQ(answers[i], reader->MayMatch(slices[i])) << i << " " << n;
+  }
+  for (int i = 0; i < 100; i += 3) EXPECT_TRUE(reader->MayMatch(slices[i])) << i;
+}
+
 TEST(RocksDBCanonicalizerTest, AnOptionsFileWithoutItMeansNoFilter) {
   const TempDir dir;
   EXPECT_STREQ(Folding()->CompatibilityName(),

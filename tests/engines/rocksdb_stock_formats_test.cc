@@ -213,6 +213,31 @@ TEST(RocksDBStockFormatsTest, KeysGetNoFilterWithoutBlocks) {
   }
 }
 
+// As RocksDB's Ribbon builder without keys, and in late versions its Bloom builder.
+class EmptyBuilder : public ForwardingBuilder {
+ public:
+  using ForwardingBuilder::ForwardingBuilder;
+  Slice Finish(std::unique_ptr<const char[]>*) override { return Slice(); }
+  Slice Finish(std::unique_ptr<const char[]>*, rocksdb::Status*) override { return Slice(); }
+};
+
+TEST(RocksDBStockFormatsTest, AFullFilterWithoutKeysIsEmptyAndAPartitionMatchesEveryKey) {
+  const auto bloom = PolicyOf("bloomfilter:10:false");
+  const auto ribbon = NewRocksDBFilterPolicy(FilterOptions{Format::kRibbon, 10});
+  for (const bool is_partition : {false, true}) {
+    rocksdb::BlockBasedTableOptions table;
+    table.partition_filters = is_partition;
+    auto empty = std::make_unique<EmptyBuilder>(NewBuilder(bloom).release());
+    engine::StockBuilder of_stock(bloom, std::move(empty), is_partition);
+    for (const std::string& filter :
+         {Finished(&of_stock), Finished(NewBuilder(ribbon, table).get())}) {
+      EXPECT_EQ(filter.empty(), !is_partition);
+      if (filter.empty()) continue;
+      EXPECT_TRUE(Reader(bloom->GetFilterBitsReader(filter))->MayMatch("key"));
+    }
+  }
+}
+
 // With whole_key_filtering=false, no key of a partition may have a prefix. RocksDB's MultiGet takes
 // the keys of a partition with an empty filter for missing.
 TEST(RocksDBStockFormatsTest, NoPartitionGetsAnEmptyFilter) {

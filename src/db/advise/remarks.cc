@@ -134,7 +134,8 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
     of_family(
         "The filters are already as good as bloomline's would be: no choice saves a twentieth of "
         "the wasted reads or of the memory." +
-        (policy.empty() ? "" : " New files get those of the running policy, " + policy + "."));
+        (policy.empty() ? ""
+                        : " New files get the filters of the running policy, " + policy + "."));
   }
   if (statistics != nullptr && all.filter_bytes != 0 && IsUnused(*statistics)) {
     of_family(

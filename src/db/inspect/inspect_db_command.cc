@@ -151,9 +151,14 @@ std::optional<Format> ParseFormat(const std::string& text, std::string* error) {
 // A file without keys meets any requirement.
 bool HasFormat(Format format, const FileFacts& facts) {
   if (!facts.has_filter()) return facts.num_keys == 0;
+  // RocksDB's Ribbon policies write a Bloom filter if that is smaller, as it can be for up to 501
+  // keys. In a file of partitions, the last one may have few.
+  constexpr uint64_t kMaxKeysOfFallback = 512;
+  const bool has_ribbon = facts.kinds.count(engine_filters::Kind::kRocksDBRibbon) != 0;
   std::set<engine_filters::Kind> kinds = engine_filters::KindsFor(facts.engine, format);
   kinds.insert(engine_filters::Kind::kNoKeys);
-  if (format == Format::kRibbon && facts.may_be_of_ribbon_policy()) {
+  if (format == Format::kRibbon &&
+      (has_ribbon || facts.num_keys <= kMaxKeysOfFallback * facts.num_filters)) {
     kinds.insert(engine_filters::Kind::kRocksDBBloom);
   }
   return std::all_of(facts.kinds.begin(), facts.kinds.end(),

@@ -31,7 +31,8 @@ namespace {
 constexpr uint32_t kPiece = 32;
 constexpr uint32_t kMaxPieces = kMaxWaiting / kPiece;
 
-// Keys that become equations at once: 16 KiB, which stay in the L1 cache. A step has fewer.
+// Keys that become equations at once: 16 KiB, which stay in the L1 cache. A step has at most as
+// many.
 constexpr uint32_t kTileKeys = 512;
 static_assert(kTileKeys >= kMaxWaiting);
 
