@@ -46,7 +46,7 @@ constexpr int kKeys = 1500;
 #endif
 
 constexpr int kRocksDBVersion = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR;
-constexpr uint32_t kFirstFormatVersion = kRocksDBVersion >= 1100 ? 2 : 0;
+constexpr uint32_t kFirstFormatVersion = kRocksDBVersion >= 1001 ? 2 : 0;
 constexpr uint32_t kLastFormatVersion = kRocksDBVersion >= 1004  ? 7
                                         : kRocksDBVersion >= 806 ? 6
                                                                  : 5;
