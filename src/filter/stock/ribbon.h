@@ -20,7 +20,6 @@
 
 #include "src/filter/bits/bytes.h"
 #include "src/filter/bits/probe_sequence.h"
-#include "src/filter/bits/unrolled.h"
 
 namespace bloomline::stock {
 
@@ -126,10 +125,6 @@ struct RibbonKey {
   uint64_t mixed;
 };
 
-// Columns that a kernel looks at before it decides. With fewer, its branch would be mispredicted
-// too often, which costs 15 to 20 cycles.
-constexpr uint32_t kColumnsAtOnce = 8;
-
 struct RibbonKernel {
   using MayMatch = bool (*)(const RibbonView& filter, uint64_t hash);
 
@@ -139,57 +134,6 @@ struct RibbonKernel {
   void (*may_match_many)(const RibbonView& filter, size_t n, const uint64_t* hashes,
                          bool* may_match) = nullptr;
 };
-
-// The key of an item of a batch: a hash, or already the key.
-BLOOMLINE_ALWAYS_INLINE RibbonKey KeyOf(const RibbonView& filter, uint32_t columns, uint64_t hash) {
-  return {filter, columns, hash};
-}
-BLOOMLINE_ALWAYS_INLINE RibbonKey KeyOf(const RibbonView&, uint32_t, const RibbonKey& key) {
-  return key;
-}
-
-struct PrefetchKeys {
-  template <int K>
-  static void Run(const RibbonView& caller_filter, size_t n, const uint64_t* hashes,
-                  RibbonKey* keys) {
-    const RibbonView filter = caller_filter;  // the keys could alias the caller's
-    const uint32_t columns = K == 0 ? filter.shape.columns : K;
-    for (size_t i = 0; i < n; ++i) {
-      keys[i] = RibbonKey(filter, columns, hashes[i]);
-      keys[i].Prefetch(columns);
-    }
-  }
-};
-
-// A batch. Making its keys once, for prefetching and for the query, takes 0.85 of the time. But a
-// small filter needs no prefetching, and through memory its keys take 1.2 times as long (Intel,
-// AVX-512, 7 columns).
-template <typename ManyHashes, typename ManyKeys>
-void QueryBatches(const RibbonView& filter, size_t n, const uint64_t* hashes, bool* may_match) {
-  const int k = static_cast<int>(filter.shape.columns);
-  if (!filter.shape.is_large()) {
-    kernels::RunUnrolled<ManyHashes>(k, filter, n, hashes, may_match);
-    return;
-  }
-  RibbonKey keys[kernels::kBatchKeys];
-  RibbonKey* const first = keys;
-  for (size_t begin = 0; begin < n; begin += kernels::kBatchKeys) {
-    const size_t size = std::min(n - begin, kernels::kBatchKeys);
-    kernels::RunUnrolled<PrefetchKeys>(k, filter, size, hashes + begin, first);
-    kernels::RunUnrolled<ManyKeys>(k, filter, size, first, may_match + begin);
-  }
-}
-
-// One::Run<K> takes a hash, ManyHashes::Run<K> hashes and ManyKeys::Run<K> keys, for K columns;
-// K = 0: as many as the filter's shape has. These are types, because GCC 12 gives functions of a
-// template in an unnamed namespace one name in all files.
-template <typename One, typename ManyHashes, typename ManyKeys>
-RibbonKernel MakeRibbonKernel() {
-  return {[](uint32_t columns) -> RibbonKernel::MayMatch {
-            return kernels::UnrolledFunction<One>(static_cast<int>(columns));
-          },
-          QueryBatches<ManyHashes, ManyKeys>};
-}
 
 RibbonKernel PortableRibbon();
 RibbonKernel Avx2Ribbon();    // x86-64

@@ -1,9 +1,11 @@
 // AVX2: RocksDB's Ribbon filter, two columns in a register and eight at a time (ribbon.h).
 #if defined(__x86_64__)
 
-#include "src/filter/bits/unrolled.h"
 #include "src/filter/cpu/avx2.h"
+
+#define BLOOMLINE_RIBBON_TARGET BLOOMLINE_AVX2
 #include "src/filter/stock/ribbon.h"
+#include "src/filter/stock/ribbon_query.h"
 
 namespace bloomline::stock {
 namespace {
@@ -70,59 +72,39 @@ BLOOMLINE_AVX2_INLINE __m256i FoldedWords(__m256i a, __m256i b) {
       _mm256_xor_ps(_mm256_shuffle_ps(x, y, 0x88), _mm256_shuffle_ps(x, y, 0xdd)));
 }
 
-BLOOMLINE_AVX2_INLINE bool Matches(const RibbonKey& key, uint32_t shape_columns) {
-  const int num_columns = static_cast<int>(shape_columns);
-  const SelectedRows rows = SelectRows(key);
-  const __m256i here = _mm256_broadcastsi128_si256(rows.here);
-  const __m256i next = _mm256_broadcastsi128_si256(rows.next);
-  const __m256i column_of_lane = _mm256_set_epi32(7, 5, 3, 1, 6, 4, 2, 0);
-  for (int first = 0; first < num_columns; first += static_cast<int>(kColumnsAtOnce)) {
-    __m256i pairs[4];
+struct Avx2Query {
+  BLOOMLINE_AVX2_INLINE static bool Matches(const RibbonKey& key, uint32_t shape_columns) {
+    const int num_columns = static_cast<int>(shape_columns);
+    const SelectedRows rows = SelectRows(key);
+    const __m256i here = _mm256_broadcastsi128_si256(rows.here);
+    const __m256i next = _mm256_broadcastsi128_si256(rows.next);
+    const __m256i column_of_lane = _mm256_set_epi32(7, 5, 3, 1, 6, 4, 2, 0);
+    for (int first = 0; first < num_columns; first += static_cast<int>(kColumnsAtOnce)) {
+      __m256i pairs[4];
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) {
-      const int offset = (first + 2 * i) * static_cast<int>(RibbonShape::kSegmentBytes);
-      pairs[i] =
-          TwoColumns(key.here + offset, key.next + offset, num_columns - first - 2 * i, here, next);
+      for (int i = 0; i < 4; ++i) {
+        const int offset = (first + 2 * i) * static_cast<int>(RibbonShape::kSegmentBytes);
+        pairs[i] = TwoColumns(key.here + offset, key.next + offset, num_columns - first - 2 * i,
+                              here, next);
+      }
+      // Columns 0, 2, 4, 6, 1, 3, 5, 7.
+      const __m256i folded = FoldedWords(Folded(pairs[0], pairs[1]), Folded(pairs[2], pairs[3]));
+      const __m256i expected =
+          _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(key.fingerprint() >> first)),
+                           _mm256_sllv_epi32(_mm256_set1_epi32(1), column_of_lane));
+      const __m256i wrong = ParitiesAtSigns(_mm256_xor_si256(folded, expected));
+      const __m256i present = _mm256_cmpgt_epi32(
+          _mm256_set1_epi32(static_cast<int>(key.columns) - first), column_of_lane);
+      if (_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_and_si256(wrong, present))) != 0)
+        return false;
     }
-    // Columns 0, 2, 4, 6, 1, 3, 5, 7.
-    const __m256i folded = FoldedWords(Folded(pairs[0], pairs[1]), Folded(pairs[2], pairs[3]));
-    const __m256i expected =
-        _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(key.fingerprint() >> first)),
-                         _mm256_sllv_epi32(_mm256_set1_epi32(1), column_of_lane));
-    const __m256i wrong = ParitiesAtSigns(_mm256_xor_si256(folded, expected));
-    const __m256i present = _mm256_cmpgt_epi32(
-        _mm256_set1_epi32(static_cast<int>(key.columns) - first), column_of_lane);
-    if (_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_and_si256(wrong, present))) != 0)
-      return false;
-  }
-  return true;
-}
-
-struct QueryOne {
-  template <int K>
-  BLOOMLINE_AVX2 static bool Run(const RibbonView& filter, uint64_t hash) {
-    const uint32_t columns = K == 0 ? filter.shape.columns : K;
-    return Matches(RibbonKey(filter, columns, hash), columns);
-  }
-};
-
-template <typename Item>
-struct QueryMany {
-  template <int K>
-  BLOOMLINE_AVX2 static void Run(const RibbonView& caller_filter, size_t n, const Item* items,
-                                 bool* may_match) {
-    const RibbonView filter = caller_filter;  // the answers could alias the caller's
-    const uint32_t columns = K == 0 ? filter.shape.columns : K;
-    for (size_t i = 0; i < n; ++i)
-      may_match[i] = Matches(KeyOf(filter, columns, items[i]), columns);
+    return true;
   }
 };
 
 }  // namespace
 
-RibbonKernel Avx2Ribbon() {
-  return MakeRibbonKernel<QueryOne, QueryMany<uint64_t>, QueryMany<RibbonKey>>();
-}
+RibbonKernel Avx2Ribbon() { return MakeRibbonKernel<Avx2Query>(); }
 
 }  // namespace bloomline::stock
 

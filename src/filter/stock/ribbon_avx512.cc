@@ -2,12 +2,13 @@
 #if defined(__x86_64__)
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 
-#include "src/filter/bits/unrolled.h"
 #include "src/filter/cpu/avx512.h"
+
+#define BLOOMLINE_RIBBON_TARGET BLOOMLINE_AVX512
 #include "src/filter/stock/ribbon.h"
+#include "src/filter/stock/ribbon_query.h"
 
 namespace bloomline::stock {
 namespace {
@@ -54,58 +55,39 @@ BLOOMLINE_AVX512_INLINE __m512i SelectedBits(const RibbonKey& key, const Selecte
                                                                        load(key.next), kChoice));
 }
 
-BLOOMLINE_AVX512_INLINE bool Matches(const RibbonKey& key, uint32_t shape_columns) {
-  const int num_columns = static_cast<int>(shape_columns);
-  const __m512i mixed = _mm512_set1_epi64(static_cast<int64_t>(key.mixed));
-  const SelectedRows rows = SelectRows(mixed, _mm512_set1_epi64(key.first_row));
-  const int missing = num_columns - static_cast<int>(key.columns);
-  for (int first = 0;; first += static_cast<int>(kColumnsAtOnce)) {
-    const bool is_last = first + static_cast<int>(kColumnsAtOnce) >= num_columns;
-    // The last eight columns, or four, may begin before others end.
-    const int a = std::max(0, std::min(first, num_columns - static_cast<int>(kColumnsAtOnce)));
-    const int b = std::max(0, std::min(a + kColumnsPerRegister, num_columns - kColumnsPerRegister));
-    const __m512i bits_a = SelectedBits(key, rows, a, num_columns);
-    const __m512i bits_b = SelectedBits(key, rows, b, num_columns);
-    const __m512i folded = _mm512_xor_si512(_mm512_unpacklo_epi64(bits_a, bits_b),
-                                            _mm512_unpackhi_epi64(bits_a, bits_b));
-    // The fingerprint's byte for columns 0 to 7 is the highest of `mixed`.
-    const __m512i column = _mm512_set_epi64(b + 3, a + 3, b + 2, a + 2, b + 1, a + 1, b, a);
-    const __m512i expected =
-        _mm512_srlv_epi64(mixed, _mm512_xor_si512(column, _mm512_set1_epi64(56)));
-    const uint32_t wrong = _mm512_movepi64_mask(
-        _mm512_slli_epi64(_mm512_xor_si512(_mm512_popcnt_epi64(folded), expected), 63));
-    // Up to four columns are there twice; of others, the last one is in the last lane alone.
-    if (num_columns <= kColumnsPerRegister) return (wrong & ((1u << 2 * key.columns) - 1)) == 0;
-    if (is_last) return (wrong & 0xffu >> missing) == 0;
-    if (wrong != 0) return false;
-  }
-}
-
-struct QueryOne {
-  template <int K>
-  BLOOMLINE_AVX512 static bool Run(const RibbonView& filter, uint64_t hash) {
-    const uint32_t columns = K == 0 ? filter.shape.columns : K;
-    return Matches(RibbonKey(filter, columns, hash), columns);
-  }
-};
-
-template <typename Item>
-struct QueryMany {
-  template <int K>
-  BLOOMLINE_AVX512 static void Run(const RibbonView& caller_filter, size_t n, const Item* items,
-                                   bool* may_match) {
-    const RibbonView filter = caller_filter;  // the answers could alias the caller's
-    const uint32_t columns = K == 0 ? filter.shape.columns : K;
-    for (size_t i = 0; i < n; ++i)
-      may_match[i] = Matches(KeyOf(filter, columns, items[i]), columns);
+struct Avx512Query {
+  BLOOMLINE_AVX512_INLINE static bool Matches(const RibbonKey& key, uint32_t shape_columns) {
+    const int num_columns = static_cast<int>(shape_columns);
+    const __m512i mixed = _mm512_set1_epi64(static_cast<int64_t>(key.mixed));
+    const SelectedRows rows = SelectRows(mixed, _mm512_set1_epi64(key.first_row));
+    const int missing = num_columns - static_cast<int>(key.columns);
+    for (int first = 0;; first += static_cast<int>(kColumnsAtOnce)) {
+      const bool is_last = first + static_cast<int>(kColumnsAtOnce) >= num_columns;
+      // The last eight columns, or four, may begin before others end.
+      const int a = std::max(0, std::min(first, num_columns - static_cast<int>(kColumnsAtOnce)));
+      const int b =
+          std::max(0, std::min(a + kColumnsPerRegister, num_columns - kColumnsPerRegister));
+      const __m512i bits_a = SelectedBits(key, rows, a, num_columns);
+      const __m512i bits_b = SelectedBits(key, rows, b, num_columns);
+      const __m512i folded = _mm512_xor_si512(_mm512_unpacklo_epi64(bits_a, bits_b),
+                                              _mm512_unpackhi_epi64(bits_a, bits_b));
+      // The fingerprint's byte for columns 0 to 7 is the highest of `mixed`.
+      const __m512i column = _mm512_set_epi64(b + 3, a + 3, b + 2, a + 2, b + 1, a + 1, b, a);
+      const __m512i expected =
+          _mm512_srlv_epi64(mixed, _mm512_xor_si512(column, _mm512_set1_epi64(56)));
+      const uint32_t wrong = _mm512_movepi64_mask(
+          _mm512_slli_epi64(_mm512_xor_si512(_mm512_popcnt_epi64(folded), expected), 63));
+      // Up to four columns are there twice; of others, the last one is in the last lane alone.
+      if (num_columns <= kColumnsPerRegister) return (wrong & ((1u << 2 * key.columns) - 1)) == 0;
+      if (is_last) return (wrong & 0xffu >> missing) == 0;
+      if (wrong != 0) return false;
+    }
   }
 };
 
 }  // namespace
 
-RibbonKernel Avx512Ribbon() {
-  return MakeRibbonKernel<QueryOne, QueryMany<uint64_t>, QueryMany<RibbonKey>>();
-}
+RibbonKernel Avx512Ribbon() { return MakeRibbonKernel<Avx512Query>(); }
 
 }  // namespace bloomline::stock
 

@@ -3,7 +3,10 @@
 #include <cstdint>
 
 #include "src/filter/bits/bytes.h"
+
+#define BLOOMLINE_RIBBON_TARGET
 #include "src/filter/stock/ribbon.h"
+#include "src/filter/stock/ribbon_query.h"
 
 namespace bloomline::stock {
 namespace {
@@ -35,54 +38,34 @@ BLOOMLINE_ALWAYS_INLINE uint64_t Folded(const char* segment, RibbonRows selected
          (kernels::LoadLittleEndian64(segment + 8) & selected.high);
 }
 
-// columns: those of the shape.
-BLOOMLINE_ALWAYS_INLINE bool Matches(const RibbonKey& key, uint32_t columns) {
-  const RibbonRows coefficients = {
-      (key.mixed ^ RibbonKey::kLowCoefficients) | RibbonKey::kFirstCoefficient, key.mixed};
-  const RibbonRows here = ShiftedUp(coefficients, key.first_row);
-  // Two shifts are needed: with first_row 0, nothing is left.
-  const RibbonRows next = ShiftedDown(ShiftedDown(coefficients, 1), 127 - key.first_row);
-  const uint64_t fingerprint = key.fingerprint();
-  for (uint32_t first = 0; first < columns; first += kColumnsAtOnce) {
-    const uint32_t end = std::min(first + kColumnsAtOnce, columns);
-    uint64_t parities = 0;
+struct PortableQuery {
+  BLOOMLINE_ALWAYS_INLINE static bool Matches(const RibbonKey& key, uint32_t columns) {
+    const RibbonRows coefficients = {
+        (key.mixed ^ RibbonKey::kLowCoefficients) | RibbonKey::kFirstCoefficient, key.mixed};
+    const RibbonRows here = ShiftedUp(coefficients, key.first_row);
+    // Two shifts are needed: with first_row 0, nothing is left.
+    const RibbonRows next = ShiftedDown(ShiftedDown(coefficients, 1), 127 - key.first_row);
+    const uint64_t fingerprint = key.fingerprint();
+    for (uint32_t first = 0; first < columns; first += kColumnsAtOnce) {
+      const uint32_t end = std::min(first + kColumnsAtOnce, columns);
+      uint64_t parities = 0;
 #pragma GCC unroll 8
-    for (uint32_t i = first; i < end; ++i) {
-      const uint32_t offset = i * RibbonShape::kSegmentBytes;
-      const uint64_t folded = Folded(key.here + offset, here) ^ Folded(key.next + offset, next);
-      parities |= static_cast<uint64_t>(__builtin_parityll(folded)) << i;
+      for (uint32_t i = first; i < end; ++i) {
+        const uint32_t offset = i * RibbonShape::kSegmentBytes;
+        const uint64_t folded = Folded(key.here + offset, here) ^ Folded(key.next + offset, next);
+        parities |= static_cast<uint64_t>(__builtin_parityll(folded)) << i;
+      }
+      // A bit for each of these columns that the block has.
+      const uint64_t present = (uint64_t{1} << std::min(end, key.columns)) - (uint64_t{1} << first);
+      const bool is_match = ((parities ^ fingerprint) & present) == 0;
+      if (!is_match || end == columns) return is_match;
     }
-    // A bit for each of these columns that the block has.
-    const uint64_t present = (uint64_t{1} << std::min(end, key.columns)) - (uint64_t{1} << first);
-    const bool is_match = ((parities ^ fingerprint) & present) == 0;
-    if (!is_match || end == columns) return is_match;
-  }
-  return true;
-}
-
-struct QueryOne {
-  template <int K>
-  static bool Run(const RibbonView& filter, uint64_t hash) {
-    const uint32_t columns = K == 0 ? filter.shape.columns : K;
-    return Matches(RibbonKey(filter, columns, hash), columns);
-  }
-};
-
-template <typename Item>
-struct QueryMany {
-  template <int K>
-  static void Run(const RibbonView& caller_filter, size_t n, const Item* items, bool* may_match) {
-    const RibbonView filter = caller_filter;  // the answers could alias the caller's
-    const uint32_t columns = K == 0 ? filter.shape.columns : K;
-    for (size_t i = 0; i < n; ++i)
-      may_match[i] = Matches(KeyOf(filter, columns, items[i]), columns);
+    return true;
   }
 };
 
 }  // namespace
 
-RibbonKernel PortableRibbon() {
-  return MakeRibbonKernel<QueryOne, QueryMany<uint64_t>, QueryMany<RibbonKey>>();
-}
+RibbonKernel PortableRibbon() { return MakeRibbonKernel<PortableQuery>(); }
 
 }  // namespace bloomline::stock
