@@ -95,11 +95,11 @@ bool KeyWalk::OpenEntry(bool is_new_block, std::string* error) {
 }
 
 bool KeyWalk::Ask(uint64_t filter, std::string_view key, size_t queried, Purpose purpose,
-                  std::string* error) {
+                  const Place& place, std::string* error) {
   const bool is_full = waiting_.size() == kQueries || bytes_.size() >= kMostBytes;
   if ((is_full || filter != waits_for_) && !AnswerAll(error)) return false;
   waits_for_ = filter;
-  waiting_.push_back({bytes_.size(), key.size(), queried, purpose, place()});
+  waiting_.push_back({bytes_.size(), key.size(), queried, purpose, place});
   bytes_.append(key);
   return true;
 }

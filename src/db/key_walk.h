@@ -46,7 +46,7 @@ struct FilterKeys {
   }
   // The prefix that the filter holds for a key (without timestamp). Returns false if it holds none.
   bool Prefix(std::string_view key, std::string_view* prefix) const {
-    if (!is_capped && key.size() < prefix_bytes) return false;
+    if (!prefixes || (!is_capped && key.size() < prefix_bytes)) return false;
     *prefix = key.substr(0, prefix_bytes);
     return true;
   }
@@ -83,7 +83,7 @@ class KeyWalk {
     std::string_view queried;  // the key, or its prefix
     Purpose purpose;
     uint64_t filter;  // its number
-    Place place;      // of the entry at which the query was made
+    Place place;      // of the entry that it is about
   };
 
   explicit KeyWalk(const sstable::Table& table) : table_(table), keys_(table) {}
@@ -104,7 +104,7 @@ class KeyWalk {
 
   // Queries filter number `filter` for the first `queried` bytes of the key, now or later.
   bool Ask(uint64_t filter, std::string_view key, size_t queried, Purpose purpose,
-           std::string* error);
+           const Place& place, std::string* error);
   bool AnswerAll(std::string* error);
   // Ends the walk after this entry; the last queries get no answer.
   void Stop() { is_stopped_ = true; }

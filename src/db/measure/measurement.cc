@@ -160,7 +160,7 @@ class Meter final : public KeyWalk {
           filters_.reader().FilterOf(with_timestamp_, Table::FilterReader::kMaxSequence, 0);
     }
     asked_bytes_ += key_.size();
-    return Ask(its_filter, key_, key_.size(), purpose, error);
+    return Ask(its_filter, key_, key_.size(), purpose, place(), error);
   }
 
   bool IsFull() const { return asked_bytes_ > kMaxAskedBytes || later_.size() >= most_later_; }
@@ -193,7 +193,7 @@ class Meter final : public KeyWalk {
     if (!error->empty()) return false;
     for (const Later& one : later_) {
       if (missing_.count(one.key) == 0) continue;
-      if (!Ask(one.filter, one.key, one.key.size(), one.purpose, error)) return false;
+      if (!Ask(one.filter, one.key, one.key.size(), one.purpose, place(), error)) return false;
     }
     return true;
   }

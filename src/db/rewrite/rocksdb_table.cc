@@ -60,7 +60,7 @@ class RocksDBWalk final : public TableWalk {
 
   void AddPrefixOf(std::string_view key) {
     std::string_view prefix;
-    if (keys_.prefixes && keys_.Prefix(key, &prefix)) filter_.AddPrefix(prefix);
+    if (keys_.Prefix(key, &prefix)) filter_.AddPrefix(prefix);
   }
 
   void EndFilter() {

@@ -24,14 +24,15 @@ bool TableWalk::OpenFilter(std::optional<uint64_t> before, std::string* error) {
   // Partitions that RocksDB wrote may lack prefixes of their neighbours' keys.
   const bool is_new = out_ == nullptr;
   return !is_new || !before ||
-         (AskPrefix(*before, keys_.Key(entry().user_key()), error) &&
-          AskPrefix(filter(), last_key_, error));
+         (AskPrefix(*before, keys_.Key(entry().user_key()), place(), error) &&
+          AskPrefix(filter(), last_key_, last_place_, error));
 }
 
-bool TableWalk::AskPrefix(uint64_t filter, std::string_view key, std::string* error) {
+bool TableWalk::AskPrefix(uint64_t filter, std::string_view key, const Place& place,
+                          std::string* error) {
   std::string_view prefix;
-  return !keys_.prefixes || !keys_.Prefix(key, &prefix) ||
-         Ask(filter, key, prefix.size(), Purpose::kPrefix, error);
+  return !keys_.Prefix(key, &prefix) ||
+         Ask(filter, key, prefix.size(), Purpose::kPrefix, place, error);
 }
 
 bool TableWalk::AddEntry(std::string* error) {
@@ -50,14 +51,15 @@ bool TableWalk::AddEntry(std::string* error) {
   if (has_last_ && last_key_ == key) return true;  // another version of it
   has_last_ = true;
   last_key_.assign(key);
+  last_place_ = place();
   if (keys_.whole_keys) {
     AddKey(key);
-    if (!Ask(filter(), user_key, key.size(), Purpose::kKey, error)) return false;
+    if (!Ask(filter(), user_key, key.size(), Purpose::kKey, place(), error)) return false;
   }
   std::string_view prefix;
-  if (!keys_.prefixes || !keys_.Prefix(key, &prefix)) return true;
+  if (!keys_.Prefix(key, &prefix)) return true;
   AddPrefix(prefix);
-  return Ask(filter(), user_key, prefix.size(), Purpose::kPrefix, error);
+  return Ask(filter(), user_key, prefix.size(), Purpose::kPrefix, place(), error);
 }
 
 void TableWalk::Answer(const Query& query, const engine_filters::EngineFilter* filter,

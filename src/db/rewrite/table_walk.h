@@ -46,13 +46,14 @@ class TableWalk : public KeyWalk {
  private:
   bool OpenFilter(std::optional<uint64_t> before, std::string* error) override;
   bool AddEntry(std::string* error) override;
-  bool AskPrefix(uint64_t filter, std::string_view key, std::string* error);
+  bool AskPrefix(uint64_t filter, std::string_view key, const Place& place, std::string* error);
   void Answer(const Query& query, const engine_filters::EngineFilter* filter,
               bool may_match) override;
   bool CopyBlock(std::string* error);
 
   bool has_last_ = false;
   std::string last_key_;
+  Place last_place_;
   uint64_t num_entries_ = 0;
   uint64_t data_end_ = 0;
   std::string lost_;

@@ -121,12 +121,12 @@ class Verifier final : public KeyWalk {
               keys_.whole_keys ? Loss::kKey : Loss::kEmptyPartition);
       return true;
     }
-    if (keys_.whole_keys && !Ask(filter(), user_key, key.size(), Purpose::kKey, error)) {
+    if (keys_.whole_keys && !Ask(filter(), user_key, key.size(), Purpose::kKey, place(), error)) {
       return false;
     }
     if (!keys_.unknown.empty()) result_.counts.AddNotChecked(keys_.unknown, 1, true);
     std::string_view prefix;
-    if (!keys_.prefixes || !keys_.Prefix(key, &prefix)) {
+    if (!keys_.Prefix(key, &prefix)) {
       if (!keys_.whole_keys && keys_.unknown.empty()) {
         result_.counts.AddNotChecked(kNoPrefix, 1, false);
       }
@@ -134,7 +134,7 @@ class Verifier final : public KeyWalk {
     }
     if (last_prefix_ == prefix) return true;
     last_prefix_ = prefix;
-    return Ask(filter(), user_key, prefix.size(), Purpose::kPrefix, error);
+    return Ask(filter(), user_key, prefix.size(), Purpose::kPrefix, place(), error);
   }
 
   bool Finish(std::string* error) override {
