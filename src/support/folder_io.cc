@@ -36,6 +36,18 @@ bool CloneBytes([[maybe_unused]] const std::string& from, [[maybe_unused]] int d
 #endif
 }
 
+bool CanClone([[maybe_unused]] const std::string& from,
+              [[maybe_unused]] const std::string& folder) {
+#ifdef O_TMPFILE  // no other program sees the file
+  const int file = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  const bool is_cloned = file >= 0 && CloneBytes(from, file);
+  if (file >= 0) CloseFile(file);
+  return is_cloned;
+#else
+  return false;
+#endif
+}
+
 bool TakeOwnerAndMode(const std::string& path, const std::string& like, std::string* error) {
   struct stat old;
   struct stat now;

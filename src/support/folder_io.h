@@ -11,6 +11,8 @@ namespace bloomline::support {
 // Makes an open, empty file share all bytes of `from` until one of the two is written to. Returns
 // false if the file system cannot do this.
 bool CloneBytes(const std::string& from, int descriptor);
+// Whether a new file in the folder could do so. False if it cannot be found out.
+bool CanClone(const std::string& from, const std::string& folder);
 
 // Gives the file or folder the owner and mode of another.
 bool TakeOwnerAndMode(const std::string& path, const std::string& like, std::string* error);

@@ -78,22 +78,26 @@ class Rewrite {
     return false;
   }
 
-  // Whether the database's files can have links in the new folder.
-  bool CanLink() const {
-    support::FileStatus parent;
-    const std::string path = std::filesystem::path(target_).parent_path();
-    return support::Examine(path, &parent) && !folder_.files.empty() &&
-           parent.device == folder_.files.begin()->second.device;
+  // Whether files that stay need not be copied.
+  bool CanShare() const {
+    const std::string parent = std::filesystem::path(target_).parent_path();
+    if (options_.clones) {
+      return !files_.linked.empty() &&
+             support::CanClone(folder_.path + "/" + files_.linked.front(), parent);
+    }
+    support::FileStatus status;
+    return support::Examine(parent, &status) && !folder_.files.empty() &&
+           status.device == folder_.files.begin()->second.device;
   }
 
   // Returns false with error_ if it cannot be carried out.
   bool PrintPlan() {
     files_ = SortFiles(folder_, inputs_, plan_);
-    const char* way = "to copy, as the new folder is on another file system: ";
-    if (CanLink()) way = "to link: ";
-    if (options_.clones) way = "to clone: ";
-    const bool copies = !CanLink() && !options_.clones;
-    uint64_t read = files_.copied_bytes + (copies ? files_.linked_bytes : 0);
+    const bool shares = CanShare();
+    const char* way =
+        shares ? "to link: " : "to copy, as the new folder is on another file system: ";
+    if (options_.clones) way = shares ? "to clone: " : "to copy, as they cannot be cloned: ";
+    uint64_t read = files_.copied_bytes + (shares ? 0 : files_.linked_bytes);
     uint64_t written = read;
     for (const PlannedTable& table : plan_.tables) {
       read += inputs_.files[table.file].bytes;
