@@ -41,9 +41,9 @@ uint64_t Inverse(uint64_t odd) {
 
 // The key of 8 bytes with this hash: there is one for each. ShortRocksDBHash64 backwards.
 std::string KeyWithHash(uint64_t hash) {
-  uint64_t x = (hash ^ hash >> 32) * Inverse(stock::kPrime64Third);
-  x = (x ^ x >> 37) * Inverse(stock::kPrime64Second);
-  x = ((x ^ x >> 47) - sizeof(x)) * Inverse(stock::kPrime32First);
+  uint64_t x = (hash ^ hash >> 32) * Inverse(stock::kPrime64[2]);
+  x = (x ^ x >> 37) * Inverse(stock::kPrime64[1]);
+  x = ((x ^ x >> 47) - sizeof(x)) * Inverse(stock::kPrime32[0]);
   std::string key(sizeof(x), '\0');
   kernels::StoreLittleEndian64(x ^ x >> 51 ^ stock::kSecret0, key.data());
   return key;

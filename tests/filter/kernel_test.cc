@@ -384,7 +384,7 @@ using stock::RibbonView;
 // RocksDB's Ribbon filters by their definition: a key's row r is row r % 128 of its block or of the
 // next.
 bool ParityIsRight(const RibbonView& view, uint64_t hash, uint32_t column) {
-  const RibbonKey key(view, hash);
+  const RibbonKey key(view, view.shape.columns, hash);
   const uint64_t coefficients[2] = {(key.mixed ^ RibbonKey::kLowCoefficients) | 1, key.mixed};
   unsigned parity = key.fingerprint() >> column & 1;
   for (uint32_t i = 0; i < RibbonShape::kRowsPerBlock; ++i) {
@@ -399,7 +399,7 @@ bool ParityIsRight(const RibbonView& view, uint64_t hash, uint32_t column) {
 
 // Flips the key's first row, whose coefficient is always set.
 void FlipParity(const RibbonView& view, uint64_t hash, uint32_t column) {
-  const RibbonKey key(view, hash);
+  const RibbonKey key(view, view.shape.columns, hash);
   char* const byte =
       const_cast<char*>(key.here) + column * RibbonShape::kSegmentBytes + key.first_row / 8;
   *byte = static_cast<char>(*byte ^ 1 << key.first_row % 8);
@@ -421,7 +421,7 @@ TEST_P(KernelTest, AnswersRibbonQueriesByTheirDefinition) {
         ASSERT_EQ(view.shape.columns, columns);
         // With two blocks, one key in 129 begins with the last row, where no block follows.
         for (const uint64_t hash : HashesWithEdges(130, columns)) {
-          const uint32_t present = RibbonKey(view, hash).columns;
+          const uint32_t present = RibbonKey(view, view.shape.columns, hash).columns;
           for (uint32_t i = 0; i < present; ++i) {
             if (!ParityIsRight(view, hash, i)) FlipParity(view, hash, i);
           }

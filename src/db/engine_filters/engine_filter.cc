@@ -17,6 +17,7 @@
 #include "src/filter/sizing/leveldb_shapes.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/filter/stock/readers.h"
+#include "src/filter/stock/ribbon_size.h"
 #include "src/filter/table/kernel_table.h"
 #include "src/filter/table/layout_table.h"
 #include "src/filter/view/hash_query.h"
@@ -42,20 +43,12 @@ static_assert(kRangeExtractor == filter::kRangeExtractorName);
 
 // ---- Rates.
 
-double RibbonRate(const stock::RibbonShape& shape) {
-  const double rows =
-      static_cast<double>(uint64_t{shape.upper_start} * stock::RibbonShape::kRowsPerBlock);
-  const double lower = std::min(1.0, rows / shape.num_starts);
-  const auto columns = static_cast<int>(shape.columns);
-  return lower * std::ldexp(1.0, 1 - columns) + (1 - lower) * std::ldexp(1.0, -columns);
-}
-
 // The false-positive rate of a stock filter with n keys.
 double StockRate(const stock::StockFilter& stock, uint64_t num_keys) {
   const int num_probes = std::min(stock.num_probes, kMaxProbes);
   switch (stock.kind) {
     case stock::StockKind::kRibbon:
-      return RibbonRate(stock.ribbon);
+      return stock::ExpectedRibbonRateOf(stock.ribbon);
     case stock::StockKind::kBloom:
       return ExactBlockedFalsePositiveRate(num_keys, stock.num_blocks, num_probes);
     default:  // a legacy filter, whose blocks have the size of ExactBlocked's on most CPUs

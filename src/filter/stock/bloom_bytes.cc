@@ -30,9 +30,7 @@ struct LocalBloomInserter {
 struct LegacyInserter {
   LegacyBloomReader reader;
 
-  char* Block(uint64_t hash, char* payload) const {
-    return payload + (reader.Block(hash) - reader.data);
-  }
+  char* Block(uint64_t hash, char* payload) const { return payload + reader.BlockOffset(hash); }
   void Insert(uint64_t hash, char* block) const {
     uint32_t h = static_cast<uint32_t>(hash);
     const uint32_t step = Step(h);
@@ -92,18 +90,14 @@ void AddToBloom(const StockFilter& shape, size_t n, const uint64_t* hashes, char
               payload);
     return;
   }
-  const int log2_block_bytes = __builtin_ctzll(shape.block_bytes);
-  InsertAll(
-      LegacyInserter{{payload, Remainder(shape.num_blocks), shape.num_probes, log2_block_bytes}}, n,
-      hashes, payload);
+  InsertAll(LegacyInserter{LegacyBloomReader(shape)}, n, hashes, payload);
 }
 
 void WriteBloomTrailer(const StockFilter& shape, char* dst) {
-  constexpr char kBloomMarker = -1;
   std::fill_n(dst, kTrailerBytes, '\0');
   const auto num_probes = static_cast<char>(shape.num_probes);
   if (shape.kind == StockKind::kBloom) {
-    dst[0] = kBloomMarker;
+    dst[0] = static_cast<char>(kBloomMarker);
     dst[2] = num_probes;
     return;
   }

@@ -76,22 +76,16 @@ class RibbonReader : public KernelReader<RibbonView, RibbonKernel> {
 // it.
 
 // hash % size for any 32-bit hash, without a division (Lemire, Kaser and Kurz, "Faster remainder by
-// direct computation", 2019). In LevelDB's filters, a stored key's query has 6 remainders at 10
-// bits per key.
+// direct computation", 2019).
 class Remainder {
  public:
-  explicit Remainder(uint64_t size)
-      : size_(size), reciprocal_(size <= 1 ? 0 : ~uint64_t{0} / size + 1) {}
-
-  uint64_t size() const { return size_; }
+  explicit Remainder(uint32_t size) : size_(size), reciprocal_(~uint64_t{0} / size + 1) {}
   uint64_t operator()(uint32_t hash) const {
-    if (size_ > UINT32_MAX) return hash;
-    const uint64_t fraction = reciprocal_ * hash;  // modulo 2^64
-    return kernels::ScaledTo(size_, fraction);
+    return kernels::ScaledTo(size_, reciprocal_ * hash);  // modulo 2^64
   }
 
  private:
-  uint64_t size_;
+  uint32_t size_;
   uint64_t reciprocal_;
 };
 
@@ -100,6 +94,12 @@ class Remainder {
 inline uint32_t Step(uint32_t hash) { return hash >> 17 | hash << 15; }
 
 struct LegacyBloomReader {
+  explicit LegacyBloomReader(const StockFilter& filter)
+      : data(filter.data),
+        num_blocks(static_cast<uint32_t>(filter.num_blocks)),
+        num_probes(filter.num_probes),
+        log2_block_bytes(__builtin_ctzll(filter.block_bytes)) {}
+
   const char* data;
   Remainder num_blocks;
   int num_probes;
@@ -108,16 +108,16 @@ struct LegacyBloomReader {
   static uint64_t Hash(std::string_view key) { return filter::RocksDBHash32(key); }
   static uint64_t ShortHash(std::string_view key) { return filter::RocksDBHash32(key); }
 
-  const char* Block(uint64_t hash) const {
-    return data + (num_blocks(static_cast<uint32_t>(hash)) << log2_block_bytes);
+  uint64_t BlockOffset(uint64_t hash) const {
+    return num_blocks(static_cast<uint32_t>(hash)) << log2_block_bytes;
   }
   void Prefetch(uint64_t hash) const {
-    const char* const block = Block(hash);
+    const char* const block = data + BlockOffset(hash);
     __builtin_prefetch(block);
     __builtin_prefetch(block + (uint64_t{1} << log2_block_bytes) - 1);
   }
   bool MayMatch(uint64_t hash) const {
-    const char* const block = Block(hash);
+    const char* const block = data + BlockOffset(hash);
     const uint32_t mask = (uint32_t{1} << (log2_block_bytes + 3)) - 1;
     uint32_t h = static_cast<uint32_t>(hash);
     const uint32_t step = Step(h);
@@ -142,9 +142,7 @@ template <typename F>
 auto WithReader(const StockFilter& filter, const StockKernel& kernel, F f) {
   if (filter.kind == StockKind::kBloom) return f(BloomReader(filter, kernel.local_bloom));
   if (filter.kind == StockKind::kRibbon) return f(RibbonReader(filter, kernel.ribbon));
-  const int log2_block_bytes = __builtin_ctzll(filter.block_bytes);
-  return f(OneByOne(LegacyBloomReader{filter.data, Remainder(filter.num_blocks), filter.num_probes,
-                                      log2_block_bytes}));
+  return f(OneByOne(LegacyBloomReader(filter)));
 }
 
 }  // namespace bloomline::stock

@@ -67,8 +67,6 @@ struct RibbonView {
 // The selection of a key.
 struct RibbonKey {
   RibbonKey() = default;
-  BLOOMLINE_ALWAYS_INLINE RibbonKey(const RibbonView& filter, uint64_t hash)
-      : RibbonKey(filter, filter.shape.columns, hash) {}
   // shape_columns: those of the filter's shape, which a kernel may know when it is compiled.
   BLOOMLINE_ALWAYS_INLINE RibbonKey(const RibbonView& filter, uint32_t shape_columns,
                                     uint64_t hash) {

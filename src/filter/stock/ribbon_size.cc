@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "src/filter/stock/ribbon.h"
 #include "src/filter/stock/stock_size.h"
 
 namespace bloomline::stock {
@@ -88,8 +87,7 @@ RibbonSize RibbonSizeOf(uint64_t num_keys, double bits_per_key, uint32_t chance)
   return {num_rows, bytes};
 }
 
-double ExpectedRibbonRateOf(uint32_t num_rows, uint64_t payload_bytes) {
-  const RibbonShape shape(num_rows / kBlockRows, payload_bytes);
+double ExpectedRibbonRateOf(const RibbonShape& shape) {
   const double lower_portion = (shape.upper_start * 1.0 * kBlockRows) / shape.num_starts;
   const int columns = static_cast<int>(shape.columns);
   return lower_portion * std::pow(0.5, columns - 1) +

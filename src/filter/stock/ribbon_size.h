@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "src/filter/stock/ribbon.h"
+
 namespace bloomline::stock {
 
 struct RibbonSize {
@@ -18,7 +20,7 @@ struct RibbonSize {
 RibbonSize RibbonSizeOf(uint64_t num_keys, double bits_per_key, uint32_t chance);
 
 // What RocksDB expects of payloads of any size: optimize_filters_for_memory balances these rates.
-double ExpectedRibbonRateOf(uint32_t num_rows, uint64_t payload_bytes);
+double ExpectedRibbonRateOf(const RibbonShape& shape);
 double ExpectedBloomRateOf(uint64_t num_keys, uint64_t payload_bytes, int num_probes);
 
 }  // namespace bloomline::stock

@@ -8,10 +8,6 @@ namespace {
 
 using kernels::LoadLittleEndian64;
 
-constexpr uint64_t kPrime32[] = {0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D};
-constexpr uint64_t kPrime64[] = {0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9,
-                                 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5};
-
 // XXH3's default secret: 192 bytes, here as characters so that they can be read at any offset.
 constexpr char kSecret[] =
     "\xb8\xfe\x6c\x39\x23\xa4\x4b\xbe\x7c\x01\x81\x2c\xf7\x21\xad\x1c"
@@ -30,11 +26,6 @@ constexpr size_t kSecretBytes = sizeof(kSecret) - 1;
 static_assert(kSecretBytes == 192);
 
 inline uint64_t Secret(size_t offset) { return LoadLittleEndian64(kSecret + offset); }
-
-inline uint64_t FoldedProduct(uint64_t a, uint64_t b) {
-  const kernels::Product product = kernels::Multiply(a, b);
-  return product.low ^ product.high;
-}
 
 inline uint64_t Mix16(const char* bytes, size_t secret_offset) {
   return FoldedProduct(LoadLittleEndian64(bytes) ^ Secret(secret_offset),

@@ -26,12 +26,18 @@ constexpr bool kHashesAsRocksDB = true;
 
 // Words of XXH3's default secret, and its constants.
 constexpr uint64_t kSecret0 = 0xbe4ba423396cfeb8, kSecret8 = 0x1cad21f72c81017c;
-constexpr uint64_t kPrime32First = 0x9e3779b1, kPrime64First = 0x9e3779b185ebca87,
-                   kPrime64Second = 0xc2b2ae3d27d4eb4f, kPrime64Third = 0x165667b19e3779f9;
+inline constexpr uint64_t kPrime32[] = {0x9e3779b1, 0x85ebca77, 0xc2b2ae3d};
+inline constexpr uint64_t kPrime64[] = {0x9e3779b185ebca87, 0xc2b2ae3d27d4eb4f, 0x165667b19e3779f9,
+                                        0x85ebca77c2b2ae63, 0x27d4eb2f165667c5};
+
+inline uint64_t FoldedProduct(uint64_t a, uint64_t b) {
+  const kernels::Product product = kernels::Multiply(a, b);
+  return product.low ^ product.high;
+}
 
 inline uint64_t Avalanche(uint64_t h) {
   h ^= h >> 37;
-  h *= kPrime64Third;
+  h *= kPrime64[2];
   return h ^ h >> 32;
 }
 
@@ -43,23 +49,21 @@ inline uint64_t ShortRocksDBHash64(std::string_view key) {
   if (n > 8) {
     const uint64_t low = kernels::LoadLittleEndian64(p) ^ kSecret0;
     const uint64_t high = kernels::LoadLittleEndian64(p + n - 8) ^ kSecret8;
-    const kernels::Product product = kernels::Multiply(low, high);
-    return Avalanche(n + low + high + (product.low ^ product.high));
+    return Avalanche(n + low + high + FoldedProduct(low, high));
   }
   if (n >= 4) {
     const uint64_t both =
         kernels::LoadLittleEndian32(p) | uint64_t{kernels::LoadLittleEndian32(p + n - 4)} << 32;
     const uint64_t keyed = both ^ kSecret0;
-    const uint64_t mixed = n + (keyed ^ keyed >> 51) * kPrime32First;
-    return Avalanche((mixed ^ mixed >> 47) * kPrime64Second);
+    const uint64_t mixed = n + (keyed ^ keyed >> 51) * kPrime32[0];
+    return Avalanche((mixed ^ mixed >> 47) * kPrime64[1]);
   }
   if (n > 0) {
     const auto byte = [p](size_t i) { return uint64_t{static_cast<unsigned char>(p[i])}; };
     const uint64_t combined = byte(0) | byte(n >> 1) << 8 | byte(n - 1) << 16 | n << 24;
-    return Avalanche((combined ^ (kSecret0 & 0xffffffff)) * kPrime64First);
+    return Avalanche((combined ^ (kSecret0 & 0xffffffff)) * kPrime64[0]);
   }
-  const kernels::Product product = kernels::Multiply(kSecret0, kPrime64Second);
-  return product.low ^ product.high;
+  return FoldedProduct(kSecret0, kPrime64[1]);
 }
 
 }  // namespace bloomline::stock

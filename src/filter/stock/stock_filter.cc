@@ -8,9 +8,6 @@
 namespace bloomline::stock {
 namespace {
 
-constexpr int kBloomMarker = -1;
-constexpr int kRibbonMarker = -2;
-
 int Byte(std::string_view bytes, size_t from_end) {
   return static_cast<unsigned char>(bytes[bytes.size() - from_end]);
 }

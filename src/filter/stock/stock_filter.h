@@ -24,6 +24,7 @@ namespace bloomline::stock {
 
 // Filters of this length or less have no keys.
 constexpr size_t kTrailerBytes = 5;
+constexpr int kBloomMarker = -1, kRibbonMarker = -2;
 
 // A filter that matches every key in RocksDB's reader and in bloomline's, written where none could
 // be built.

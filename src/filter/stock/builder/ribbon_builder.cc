@@ -44,7 +44,7 @@ void RibbonBuilder::Solve() {
 
 double RibbonBuilder::ExpectedRate(uint64_t payload_bytes) const {
   if (payload_bytes == 0) return 1;
-  if (!is_bloom()) return ExpectedRibbonRateOf(size_.num_rows, payload_bytes);
+  if (!is_bloom()) return ExpectedRibbonRateOf(RibbonShape(num_blocks(), payload_bytes));
   return ExpectedBloomRateOf(num_entries(), payload_bytes, NumProbes(payload_bytes));
 }
 
@@ -76,10 +76,9 @@ void RibbonBuilder::FinishTo(uint64_t payload_bytes, char* filter) {
   } else {
     if (payload_bytes != 0) system_->WritePayload(payload_bytes, filter);
     char* const trailer = filter + payload_bytes;
-    const uint32_t num_blocks = size_.num_rows / RibbonShape::kRowsPerBlock;
-    trailer[0] = static_cast<char>(-2);
+    trailer[0] = static_cast<char>(kRibbonMarker);
     trailer[1] = static_cast<char>(system_->seed());
-    for (int i = 0; i < 3; ++i) trailer[2 + i] = static_cast<char>(num_blocks >> 8 * i);
+    for (int i = 0; i < 3; ++i) trailer[2 + i] = static_cast<char>(num_blocks() >> 8 * i);
   }
   system_.reset();
   hashes_.Clear();

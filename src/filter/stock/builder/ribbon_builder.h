@@ -61,6 +61,7 @@ class RibbonBuilder {
 
  private:
   bool is_bloom() const { return size_.num_rows == 0; }
+  uint32_t num_blocks() const { return size_.num_rows / RibbonShape::kRowsPerBlock; }
   void Append(uint64_t hash);  // unless it is the last one
   int NumProbes(uint64_t payload_bytes) const;
   void WriteBloom(uint64_t payload_bytes, char* filter) const;

@@ -118,7 +118,7 @@ bool RibbonSystem::InsertOneByOne() {
 }
 
 bool RibbonSystem::Insert(uint64_t hash) {
-  uint32_t row = StartOf(hash);
+  uint32_t row = RibbonKey::Start(RibbonKey::Seeded(hash, raw_seed()), num_starts_);
   RibbonEquation key = EquationOf(hash, raw_seed(), row);
   for (; key.has_rows(); ++row) {
     const RibbonEquation place = ZeroRow(row);

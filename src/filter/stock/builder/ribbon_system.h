@@ -39,9 +39,6 @@ class RibbonSystem {
 
  private:
   uint64_t raw_seed() const { return RibbonView::RawSeed(seed_); }
-  uint32_t StartOf(uint64_t hash) const {
-    return RibbonKey::Start(RibbonKey::Seeded(hash, raw_seed()), num_starts_);
-  }
   uint32_t NumRows(size_t group) const;
 
   bool SolveWithSeed();

@@ -44,6 +44,17 @@ struct alignas(32) Step {
   uint32_t pivot[W][kRowsPerStep];  // of each row: the bit of the pivot
 };
 
+// Transposes 8 x 8 bits in each 64 bits: byte i of the result has bit i of all bytes.
+template <typename Words>
+BLOOMLINE_RIBBON_INLINE Words TransposedBits(Words x) {
+  Words exchanged = (x ^ x >> 7) & 0x00aa00aa00aa00aa;
+  x ^= exchanged ^ exchanged << 7;
+  exchanged = (x ^ x >> 14) & 0x0000cccc0000cccc;
+  x ^= exchanged ^ exchanged << 14;
+  exchanged = (x ^ x >> 28) & 0x00000000f0f0f0f0;
+  return x ^ exchanged ^ exchanged << 28;
+}
+
 template <typename Simd>
 class GroupSolver {
  public:

@@ -14,25 +14,12 @@
 namespace bloomline::stock {
 namespace {
 
-BLOOMLINE_AVX2_INLINE __m256i Words(uint64_t word) {
-  return _mm256_set1_epi64x(static_cast<int64_t>(word));
-}
-
 // ---- Eight rows of 32 equations: byte i is that of equation i, or word j is row j.
 
-// In each 64 bits, exchanges the bits of the mask with those kDistance above them.
-template <int kDistance>
-BLOOMLINE_AVX2_INLINE __m256i ExchangedBits(__m256i x, uint64_t mask) {
-  const __m256i changed =
-      _mm256_and_si256(_mm256_xor_si256(x, _mm256_srli_epi64(x, kDistance)), Words(mask));
-  return _mm256_xor_si256(_mm256_xor_si256(x, changed), _mm256_slli_epi64(changed, kDistance));
-}
+using Words = uint64_t __attribute__((vector_size(32)));
 
-// Transposes 8 x 8 bits in each 64 bits.
 BLOOMLINE_AVX2_INLINE __m256i TransposedBits(__m256i x) {
-  x = ExchangedBits<7>(x, 0x00aa00aa00aa00aa);
-  x = ExchangedBits<14>(x, 0x0000cccc0000cccc);
-  return ExchangedBits<28>(x, 0x00000000f0f0f0f0);
+  return reinterpret_cast<__m256i>(TransposedBits(reinterpret_cast<Words>(x)));
 }
 constexpr int kExchangeMiddle = 0xd8;  // of four quarters
 
@@ -61,7 +48,7 @@ BLOOMLINE_AVX2_INLINE uint32_t ExistingBits(uint32_t num_equations, uint32_t w) 
 }
 
 struct Avx2Simd {
-  using Vector = uint64_t __attribute__((vector_size(32)));
+  using Vector = Words;
   using Columns = Vector;
 
   // The parities of nibbles, summed up for each word.

@@ -11,16 +11,6 @@
 namespace bloomline::stock {
 namespace {
 
-// Byte i of the result has bit i of all bytes of x: transposes 8x8 bits.
-uint64_t Transposed(uint64_t x) {
-  uint64_t swapped = (x ^ x >> 7) & 0x00aa00aa00aa00aa;
-  x ^= swapped ^ swapped << 7;
-  swapped = (x ^ x >> 14) & 0x0000cccc0000cccc;
-  x ^= swapped ^ swapped << 14;
-  swapped = (x ^ x >> 28) & 0x00000000f0f0f0f0;
-  return x ^ swapped ^ swapped << 28;
-}
-
 struct PortableSimd {
   using Vector = uint64_t __attribute__((vector_size(16)));
   using Columns = uint64_t;
@@ -33,7 +23,7 @@ struct PortableSimd {
     uint32_t takes[kRowsPerStep][W] = {};  // equations that take the row's pivot
     for (uint32_t i = 0; 8 * i < n; ++i) {
       const uint64_t left = n - 8 * i < 8 ? (uint64_t{1} << 8 * (n - 8 * i)) - 1 : ~uint64_t{0};
-      const uint64_t rows = Transposed(step->bytes[i] & left);
+      const uint64_t rows = TransposedBits(step->bytes[i] & left);
 #pragma GCC unroll 8
       for (uint32_t j = 0; j < kRowsPerStep; ++j) {
         has[j][i / 4] |= static_cast<uint32_t>(rows >> 8 * j & 0xff) << 8 * (i % 4);
@@ -61,7 +51,7 @@ struct PortableSimd {
       for (uint32_t j = 0; j < kRowsPerStep; ++j) {
         rows |= uint64_t{takes[j][i / 4] >> 8 * (i % 4) & 0xff} << 8 * j;
       }
-      const uint64_t bytes = Transposed(rows);
+      const uint64_t bytes = TransposedBits(rows);
       std::memcpy(step->takes + 8 * i, &bytes, 8);
     }
   }
