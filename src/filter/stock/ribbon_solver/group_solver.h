@@ -110,6 +110,10 @@ class GroupSolver {
       tile_[i - key_].equation = EquationOf(group_.hashes[i], group_.raw_seed, start);
       own_rows_of_tile_[i - key_] = static_cast<uint8_t>(0xffu << start % kRowsPerStep);
     }
+    // TakeKeys copies these, too, and no result depends on them. But valgrind would report uses of
+    // uninitialised bits: it does not see that TransposedBits only moves bits.
+    std::fill_n(tile_ + (tile_end_ - key_), kNewAtOnce, Row{});
+    std::fill_n(own_rows_of_tile_ + (tile_end_ - key_), kNewAtOnce, uint8_t{0});
   }
 
   // Appends the keys before `end`, a multiple of kNewAtOnce of them. In the byte of their first
