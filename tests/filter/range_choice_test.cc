@@ -65,7 +65,7 @@ using Limits = std::array<double, 3>;
 
 void ExpectFewMatch(const Keys& keys, const std::vector<Range>& queries, const Limits& limits) {
   constexpr double kMemory = 0.2;
-  constexpr double kShares[] = {0.8, 2.2, 9};
+  constexpr double kShares[] = {0.8, 4, 9};
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
     for (int level = 0; level < 4; ++level) {  // the last two are as one
       SCOPED_TRACE(testing::Message() << FormatName(format) << ", " << level << " levels below");
@@ -344,6 +344,35 @@ TEST(RangeSampleTest, NoCellsAsLongAsKeys) {
   const filter::EntryKinds& kinds = ranges.field().kinds;
   ASSERT_GT(kinds.num_cells, 0);
   for (size_t i = 0; i < kinds.num_cells; ++i) EXPECT_LT(kinds.cells[i].bits, 64);
+}
+
+// Cells of all lengths and all delimiters with all depths are candidates.
+TEST(RangeSampleTest, TheLastDelimiterOfMany) {
+  constexpr size_t kDelimiters = RangeCounts::kDelimiters.size();
+  filter::RangeEntryOptions options = SampledEntries({kCells, 0, filter::kMaxCellBits, 0.1});
+  for (size_t i = 0; i < kDelimiters; ++i) {
+    const double weight = i + 1 < kDelimiters ? 0.01 : 0.8;
+    options.sample.ranges[options.sample.size++] = {i, filter::kMaxDepth, 0, weight};
+  }
+  options.memory = 1;
+  std::string fields;
+  for (size_t depth = 0; depth < filter::kMaxDepth; ++depth) fields += RangeCounts::kDelimiters;
+  const std::string last = fields.substr(fields.size() - 1);
+  fields.pop_back();
+  Keys keys;
+  std::vector<Range> queries;
+  for (size_t same = 0; same < filter::kMaxCellBytes; ++same) {
+    const auto num_new = static_cast<char>(1 + keys.size() / 25);
+    for (char i = 0; i < num_new; ++i) {
+      std::string key = std::string(same, 'a') + static_cast<char>('b' + i);
+      key.resize(filter::kMaxCellBytes, 'z');
+      key += fields;
+      keys.insert(key + "a" + last);
+      for (char c = 'b'; c < 'z'; ++c) queries.push_back(Prefix(key + c + last));
+    }
+  }
+  const RangeFilter ranges(keys, options, Format::kCompact);
+  EXPECT_LT(PartThrough(keys, ranges, queries), 0.1);
 }
 
 TEST(RangeSampleTest, PrefixesOfTheAskedDelimiter) {

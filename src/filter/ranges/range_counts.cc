@@ -97,18 +97,18 @@ size_t RangeCounts::NeededBytes(const KeyDifference& key) const {
 }
 
 bool RangeCounts::IsFrequent(size_t delimiter) const {
-  uint64_t num_keys = num_keys_with_[delimiter];
-  if (num_places_of_[delimiter] != 0) num_keys += num_keys_ - has_since_[delimiter];
-  return has_delimiters_ && is_text() &&
-         static_cast<double>(num_keys) > kFrequent * static_cast<double>(num_keys_);
+  uint64_t with = num_keys_with_[delimiter];
+  if (num_places_of_[delimiter] != 0) with += num_keys_ - has_since_[delimiter];
+  return has_delimiters_ && is_text() && static_cast<double>(with) > kFrequent * num_keys();
 }
 
 double RangeCounts::num_sure_prefixes() const {
-  const double few = kNearlyAllKeys * static_cast<double>(num_keys_);
+  const double few = kNearlyAllKeys * num_keys();
   double most = 0;
   for (size_t delimiter = 0; delimiter < kNumSureDelimiters; ++delimiter) {
     if (max_depth(delimiter) == 0 || !IsFrequent(delimiter)) continue;
-    for (const double number : num_prefixes_[delimiter]) {
+    for (size_t depth = 1; depth <= kMaxDepth; ++depth) {
+      const double number = num_prefixes(delimiter, depth);
       if (number < few) most = std::max(most, number);
     }
   }
@@ -120,8 +120,7 @@ bool RangeCounts::Forget(double max_entries) {
   if (sample_.size != 0) return false;
   is_text_ = is_text();
   const bool has_sure = num_sure_prefixes() != 0;
-  const double enough =
-      (is_text_ ? kNearlyAllKeys : kMostOfNumbers) * static_cast<double>(num_keys_);
+  const double enough = (is_text_ ? kNearlyAllKeys : kMostOfNumbers) * num_keys();
   double num_cells = 1;
   size_t bits = 0;
   while (bits < max_bits_ && num_cells + num_new_from_bit_[bits] <= max_entries) {
@@ -139,7 +138,7 @@ bool RangeCounts::Forget(double max_entries) {
   for (size_t kind = 0; kind < max_depth_.size(); ++kind) {
     const bool is_sure = kind < kNumSureDelimiters;
     uint8_t depth = 0;
-    while (depth < max_depth_[kind] && num_prefixes_[kind][depth] <= max_entries) ++depth;
+    while (depth < max_depth_[kind] && num_prefixes(kind, depth + 1) <= max_entries) ++depth;
     if ((has_sure && !is_sure) || !IsFrequent(kind)) depth = 0;
     is_much |= depth < max_depth_[kind];
     max_depth_[kind] = depth;

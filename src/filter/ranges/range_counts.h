@@ -32,7 +32,8 @@ class RangeCounts {
     double weight;
   };
   struct SampledRanges {
-    std::array<SampledRange, 16> ranges;
+    static constexpr size_t kMaxSize = 16;
+    std::array<SampledRange, kMaxSize> ranges;
     size_t size = 0;
 
     const SampledRange* begin() const { return ranges.data(); }
@@ -68,7 +69,7 @@ class RangeCounts {
   bool Forget(double max_entries);
 
   const SampledRanges& sample() const { return sample_; }
-  uint64_t num_keys() const { return num_keys_; }
+  double num_keys() const { return static_cast<double>(num_keys_); }
   // Whether nearly all keys are text: no byte is below a space, except tabs. A program's own keys,
   // or a name with a line break, may be among them.
   bool is_text() const {
@@ -82,7 +83,7 @@ class RangeCounts {
   // Whether such prefixes need all of the memory.
   bool SurePrefixesTakeAll() const {
     constexpr double kMany = 0.25;
-    return num_sure_prefixes() > kMany * static_cast<double>(num_keys_);
+    return num_sure_prefixes() > kMany * num_keys();
   }
   // Longer cells may not be chosen. Shorter ones say nothing if all keys have them in common.
   size_t max_bits() const { return max_bits_; }
@@ -92,7 +93,7 @@ class RangeCounts {
   bool IsFrequent(size_t delimiter) const;
   // The number of prefixes of a depth, 1 to kMaxDepth.
   double num_prefixes(size_t delimiter, size_t depth) const {
-    return num_prefixes_[delimiter][depth - 1];
+    return static_cast<double>(num_prefixes_[delimiter][depth - 1]);
   }
   // How many of them differ from the prefix before them in this part alone.
   double num_siblings(size_t delimiter, size_t depth) const {
@@ -112,7 +113,8 @@ class RangeCounts {
   size_t other_at_ = SIZE_MAX;   // the first byte of the last key that text does not have
   bool has_delimiters_ = true;   // text, of which prefixes may be chosen
   std::array<uint32_t, kMaxCellBits> num_new_from_bit_ = {};
-  std::array<std::array<uint32_t, kMaxDepth>, kDelimiters.size()> num_prefixes_ = {};
+  // 64 bits, because 0 means that no key has such a prefix: a number that wrapped would lose keys.
+  std::array<std::array<uint64_t, kMaxDepth>, kDelimiters.size()> num_prefixes_ = {};
   std::array<std::array<uint32_t, kMaxDepth>, kDelimiters.size()> num_siblings_ = {};
   // Where the delimiters of the last key are, and of which kind.
   struct Place {
