@@ -91,8 +91,8 @@ struct RocksDBFilterOptions : FilterOptions {
   // to 8 lengths of 1 to 64 bytes or "1bits" to "512bits", and up to 32 occurrences of delimiters.
   std::string range_prefixes;
 
-  // Memory for entries in percent of that for keys, 1 to 400, averaged over all levels; upper ones
-  // get more. Each entry of a list gets at least one bit, so a list may exceed it.
+  // Memory for entries in percent of that for keys, 1 to 400. The last level gets 0.8 times as
+  // much, upper ones more. Each entry of a list gets at least one bit, so a list may exceed it.
   double range_memory_percent = 20;
 
   // For kBloom and kRibbon: the policy's name is bloomfilter:N or ribbonfilter:N, so programs

@@ -82,7 +82,7 @@ class Rewrite {
   bool CanShare() const {
     const std::string parent = std::filesystem::path(target_).parent_path();
     if (options_.clones) {
-      return !files_.linked.empty() &&
+      return files_.linked.empty() ||
              support::CanClone(folder_.path + "/" + files_.linked.front(), parent);
     }
     support::FileStatus status;
