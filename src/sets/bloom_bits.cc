@@ -134,7 +134,8 @@ void StandardMayMatchMany(const PayloadView& bits, size_t n, const uint64_t* has
 
 template <bool (*kSet)(uint64_t* word, uint64_t mask)>
 constexpr BitFunctions StandardFunctions() {
-  return {{StandardMayMatch, StandardAdd<kSet>}, StandardMayMatchMany, StandardAddMany<kSet>};
+  return {
+      {StandardMayMatch, StandardAdd<kSet>}, StandardMayMatchMany, nullptr, StandardAddMany<kSet>};
 }
 
 // ---- Blocks of 512, 128 or 64 bits: docs/format.md, sections 3.3 and 3.7.
@@ -208,6 +209,7 @@ struct Blocks {
   static BitFunctions Functions(int num_probes) {
     return {{UnrolledFunction<MayMatch>(num_probes), UnrolledFunction<Add>(num_probes)},
             UnrolledFunction<kernels::OneByOne<MayMatch>>(num_probes),
+            nullptr,
             UnrolledFunction<kernels::OneByOne<Add>>(num_probes)};
   }
 };
@@ -220,6 +222,7 @@ BitFunctions FunctionsFor(const BloomShape& shape, Threads threads) {
       const kernels::BlockedKernel& blocked = kernels::ActiveKernel().blocked;
       return {{blocked.may_match_for(num_probes), blocked.add_for(num_probes)},
               blocked.may_match_many,
+              blocked.may_match_blocks_for(num_probes),
               blocked.add_many};
     }
     case BloomLayout::kStandard:

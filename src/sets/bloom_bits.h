@@ -16,6 +16,9 @@ namespace bloomline::sets {
 struct BitFunctions : OneKeyFunctions {
   void (*may_match_many)(const kernels::PayloadView& lines, size_t n, const uint64_t* hashes,
                          bool* may_match) = nullptr;
+  // Queries hashes in the blocks that they have. Null where that gains nothing.
+  void (*may_match_blocks)(const char* const* blocks, int num_probes, size_t n,
+                           const uint64_t* hashes, bool* may_match) = nullptr;
   // changed[i]: hash i changed a bit.
   void (*add_many)(const kernels::PayloadView& lines, size_t n, const uint64_t* hashes,
                    bool* changed) = nullptr;
@@ -69,9 +72,33 @@ inline size_t AddKeys(const BloomBits& bits, size_t n, const Keys& keys, bool* c
   return added;
 }
 
+// Answers queries of n keys. Their blocks are computed once, to be prefetched and queried.
+template <typename Keys>
+inline void MayMatchInBlocks(const BloomBits& bits, size_t n, const Keys& keys, bool* may_match) {
+  constexpr size_t kPlaces = 2 * kernels::kBatchKeys;  // of this batch and the next
+  const char* blocks[kPlaces];
+  size_t num_prefetched = 0;
+  const kernels::PayloadView lines = bits.lines();
+  filter::ForEachBatch(
+      n, keys, true,
+      [&](uint64_t hash) {
+        const char* const block = kernels::BlockFor(lines, hash);
+        __builtin_prefetch(block);
+        blocks[num_prefetched++ % kPlaces] = block;
+      },
+      [&](size_t first, size_t count, const uint64_t* hashes) {
+        bits.functions.may_match_blocks(blocks + first % kPlaces, lines.num_probes, count, hashes,
+                                        may_match + first);
+      });
+}
+
 // Answers queries of n keys.
 template <typename Keys>
 inline void MayMatchKeys(const BloomBits& bits, size_t n, const Keys& keys, bool* may_match) {
+  if (bits.functions.may_match_blocks != nullptr && bits.is_worth_prefetching()) {
+    MayMatchInBlocks(bits, n, keys, may_match);
+    return;
+  }
   filter::ForEachBatch(
       n, keys, bits.is_worth_prefetching(), [&](uint64_t hash) { Prefetch<false>(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {

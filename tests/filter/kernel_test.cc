@@ -149,6 +149,33 @@ TEST_P(KernelTest, AnswersBlockedQueriesAsPortable) {
   ExpectAnswersAsPortable(portable().blocked, kernel().blocked);
 }
 
+TEST_P(KernelTest, AnswersBlockedQueriesInGivenBlocksAsPortable) {
+  std::mt19937_64 random(58);
+  int num_functions = 0;
+  for (int k = 1; k <= 30; ++k) {
+    SCOPED_TRACE(testing::Message() << "k " << k);
+    const auto may_match_blocks = kernel().blocked.may_match_blocks_for(k);
+    if (may_match_blocks == nullptr) continue;
+    ++num_functions;
+    const Payload blocks(50 * kBlockBytes, static_cast<size_t>(k) * 11 % 64);
+    const PayloadView filter{blocks.data, 50, k};
+    const std::vector<uint64_t> stored = HashesWithEdges(1000, 300 + static_cast<uint64_t>(k));
+    Insert(portable().blocked, filter, stored);
+    tests::ExpectBatchesAnswerAs(
+        [&](uint64_t hash) { return portable().blocked.may_match_for(k)(filter, hash); },
+        [&](size_t n, const uint64_t* hashes, bool* answers) {
+          std::vector<const char*> places;
+          for (size_t i = 0; i < n; ++i) places.push_back(BlockFor(filter, hashes[i]));
+          may_match_blocks(places.data(), k, n, hashes, answers);
+        },
+        stored, &random);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_EQ(num_functions, kernel().name == std::string("avx512") ? 30
+                           : kernel().name == std::string("avx2") ? 8
+                                                                  : 0);
+}
+
 TEST_P(KernelTest, AnswersQueriesOfRocksDBsBloomFiltersAsPortable) {
   ExpectAnswersAsPortable(portable().stock.local_bloom, kernel().stock.local_bloom);
 }

@@ -9,11 +9,15 @@
 #include <random>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "bloomline/cpu.h"
+#include "src/filter/bits/probe_sequence.h"
 #include "src/sets/bloom_shape.h"
 #include "tests/support/bloom_layouts.h"
 #include "tests/support/bloom_theory.h"
+#include "tests/support/each_kernel.h"
 #include "tests/support/key_shapes.h"
 
 namespace bloomline::tests::bloom_filter_test {
@@ -130,6 +134,36 @@ TEST_P(BloomFilterTest, HashesMatchTheirKeys) {
   by_key->MayMatchHashes(hashes.size(), hashes.data(), may_match);
   for (const bool found : may_match) ASSERT_TRUE(found);
   EXPECT_TRUE(by_key->MayMatchHash(hashes[5]));
+}
+
+// The larger filters are prefetched, and their keys' blocks are kept until they are queried.
+TEST_P(BloomFilterTest, AnswersBatchesAsSingleQueries) {
+  constexpr size_t kKeys = 3000;
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < kKeys; ++i) keys.push_back("key " + std::to_string(i * i));
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  WithEachKernel([&] {
+    for (const uint64_t num_bits : {uint64_t{1} << 15, 2 * 8 * kernels::kCachedBytes}) {
+      for (const int num_probes : {1, 6, 8, 9, 30}) {
+        const auto filter = New(ForBits(GetParam(), num_bits, num_probes));
+        for (size_t i = 0; i < kKeys; i += 2) filter->AddKey(keys[i]);
+        std::vector<uint64_t> hashes;
+        for (const std::string& key : keys) hashes.push_back(filter->HashOf(key));
+        for (const size_t n : {0, 1, 31, 32, 33, 64, 65, 97, 1000}) {
+          const size_t first = 5 * n % (kKeys - n);
+          bool by_key[1000];
+          filter->MayMatch(n, views.data() + first, by_key);
+          bool by_hash[1000];
+          filter->MayMatchHashes(n, hashes.data() + first, by_hash);
+          for (size_t i = 0; i < n; ++i) {
+            const bool expected = filter->MayMatch(views[first + i]);
+            ASSERT_EQ(by_key[i], expected) << ActiveKernelName() << ", " << n << " keys, key " << i;
+            ASSERT_EQ(by_hash[i], expected) << ActiveKernelName() << ", " << n << " keys, " << i;
+          }
+        }
+      }
+    }
+  });
 }
 
 // Disjoint sets share bits by chance. Estimated from the bits of the intersection alone, a million

@@ -23,7 +23,7 @@ constexpr int WholeRegistersOfProbes(int k) { return k == 0 ? 32 : k <= 8 ? 8 : 
 static_assert(WholeRegistersOfProbes(kMaxUnrolledProbes) >= kMaxUnrolledProbes);
 static_assert(WholeRegistersOfProbes(0) == std::size(kProbeMultipliers));
 
-// F::Run<K> for K = 0 .. kMaxUnrolledProbes. With K = 0, k is read from the filter.
+// F::Run<K> for K = 0 .. kMaxUnrolledProbes. With K = 0, k is read at run time.
 template <typename F, size_t... K>
 constexpr auto UnrolledTable(std::index_sequence<K...>) {
   return std::array{&F::template Run<static_cast<int>(K)>...};

@@ -28,6 +28,11 @@ struct BlockedKernel {
   // probe_sequence.h).
   void (*may_match_many)(const PayloadView& filter, size_t n, const uint64_t* hashes,
                          bool* may_match) = nullptr;
+  // The same for a caller that keeps the blocks which it prefetches: blocks[i] is that of hash i.
+  // Returns null for a k with which that gains nothing.
+  using MayMatchBlocks = void (*)(const char* const* blocks, int num_probes, size_t n,
+                                  const uint64_t* hashes, bool* may_match);
+  MayMatchBlocks (*may_match_blocks_for)(int num_probes) = nullptr;
   // Prefetches the blocks kInsertAhead keys ahead.
   void (*insert_many)(const PayloadView& filter, size_t n, const uint64_t* hashes) = nullptr;
   // Inserts one key after the other and reports which of them changed a bit. Prefetches nothing.

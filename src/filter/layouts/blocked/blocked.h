@@ -21,6 +21,7 @@ BlockedKernel OneByOneKernel() {
   kernel.may_match = QueryOne::template Run<0>;
   kernel.may_match_for = UnrolledFunction<QueryOne>;
   kernel.may_match_many = RunForEach<OneByOne<QueryOne>>;
+  kernel.may_match_blocks_for = [](int) -> BlockedKernel::MayMatchBlocks { return nullptr; };
   kernel.insert_many = RunForEach<Insert>;
   kernel.add_many = RunForEach<OneByOne<AddOne>>;
   kernel.add_for = UnrolledFunction<AddOne>;

@@ -5,7 +5,7 @@
 //   a query              [  word   ] [ bit of it  ] | not used
 //   an insertion         [     byte      ] [ bit  ] | not used
 //
-// Templates have k as K, or K = 0: k is read from the filter (unrolled.h).
+// Templates have k as K, or K = 0: k is read at run time (unrolled.h).
 #if defined(__x86_64__)
 
 #include "src/filter/bits/unrolled.h"
@@ -128,6 +128,17 @@ struct QueryMany {
   }
 };
 
+// For up to eight probes.
+BLOOMLINE_AVX2 void QueryBlocks(const char* const* blocks, int num_probes, size_t n,
+                                const uint64_t* hashes, bool* may_match) {
+  const __m256i ones = OnesInFirstLanes(num_probes);
+#pragma GCC unroll 4
+  for (size_t i = 0; i < n; ++i) {
+    may_match[i] =
+        HasBits(LoadBlock(blocks[i]), EightProbes(BlockedPairs(Broadcast32(hashes + i)), 0), ones);
+  }
+}
+
 struct Insert {
   template <int K>
   BLOOMLINE_AVX2 static void Run(const PayloadView& caller_filter, size_t n,
@@ -188,6 +199,9 @@ BlockedKernel Avx2Blocked() {
   kernel.may_match = QueryOne::Run<0>;
   kernel.may_match_for = UnrolledFunction<QueryOne>;
   kernel.may_match_many = QueryMany::Run;
+  kernel.may_match_blocks_for = [](int num_probes) {
+    return num_probes <= kProbesPer256Bits ? QueryBlocks : nullptr;
+  };
   kernel.insert_many = RunForEach<Insert>;
   kernel.add_many = RunForEach<Add>;
   kernel.add_for = UnrolledFunction<AddOne>;

@@ -61,6 +61,18 @@ struct QueryMany {
   }
 };
 
+struct QueryBlocks {
+  template <int K>
+  BLOOMLINE_AVX512 static void Run(const char* const* blocks, int num_probes, size_t n,
+                                   const uint64_t* hashes, bool* may_match) {
+#pragma GCC unroll 4
+    for (size_t i = 0; i < n; ++i) {
+      may_match[i] = BlockMayMatch(LoadBlock(blocks[i]), K == 0 ? num_probes : K,
+                                   BlockedPairs(Broadcast32(hashes + i)));
+    }
+  }
+};
+
 // The first kPositions positions of a hash in its block. In registers of 256 bits: most filters
 // have at most eight probes, and AddKeys takes 0.97 times as long with them on Zen 4.
 template <int kPositions>
@@ -192,6 +204,7 @@ BlockedKernel Avx512Blocked() {
   kernel.may_match = QueryOne::Run<0>;
   kernel.may_match_for = UnrolledFunction<QueryOne>;
   kernel.may_match_many = RunForEach<QueryMany>;
+  kernel.may_match_blocks_for = UnrolledFunction<QueryBlocks>;
   kernel.insert_many = InsertMany;
   kernel.add_many = RunForEach<OnKeys<Add, bool*>>;
   kernel.add_for = UnrolledFunction<AddOne>;
