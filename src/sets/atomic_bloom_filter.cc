@@ -29,10 +29,14 @@ std::unique_ptr<AtomicBloomFilter> AtomicBloomFilter::ToAtomic(
 std::unique_ptr<BloomFilter> AtomicBloomFilter::ToBloomFilter(
     std::unique_ptr<AtomicBloomFilter>&& filter) {
   if (filter == nullptr) return nullptr;
-  BloomBits& bits = filter->state_->bits;
-  bits = {bits.shape, bits.data};
-  filter->state_->num_keys = sets::EstimatedNumKeys(bits);
-  std::unique_ptr<BloomFilter> bloom = BloomFilter::FromState(std::move(filter->state_));
+  // Is called after the allocation, so that the filter stays as it is if memory runs out.
+  const auto take_state = [&] {
+    BloomState& state = *filter->state_;
+    state.bits = {state.bits.shape, state.bits.data};
+    state.num_keys = sets::EstimatedNumKeys(state.bits);
+    return std::move(filter->state_);
+  };
+  std::unique_ptr<BloomFilter> bloom(new BloomFilter(take_state()));
   filter = nullptr;
   return bloom;
 }

@@ -102,7 +102,7 @@ double BloomFilterBase::EstimatedFalsePositiveRate() const {
 bool operator==(const BloomFilterBase& a, const BloomFilterBase& b) {
   const BloomBits& mine = a.state_->bits;
   const BloomBits& other = b.state_->bits;
-  return sets::Difference(mine.shape, other.shape).empty() &&
+  return mine.shape == other.shape &&
          std::memcmp(mine.data, other.data, static_cast<size_t>(mine.num_bytes())) == 0;
 }
 

@@ -18,6 +18,10 @@ struct BloomShape {
   uint64_t num_lines = 1;  // cache lines of 512 bits, also if blocks are smaller
   uint64_t seed = 0;
 };
+inline bool operator==(const BloomShape& a, const BloomShape& b) {
+  return a.layout == b.layout && a.num_probes == b.num_probes && a.num_lines == b.num_lines &&
+         a.seed == b.seed;
+}
 
 // Bits of a block, which holds all probes of a key. 0: the layout has no blocks.
 constexpr int BlockBits(BloomLayout layout) {

@@ -7,6 +7,7 @@
 
 #include "src/filter/bits/hash.h"
 #include "src/sets/bloom_state.h"
+#include "src/support/c_error.h"
 #include "src/support/number_text.h"
 #include "src/support/set_error.h"
 
@@ -119,7 +120,9 @@ struct ScalableState {
   bool AddNew(uint64_t hash) {
     // Growth is attempted once: sizing a stage that is then refused takes longer than adding
     // thousands of keys.
-    if (!LastHasRoom() && !is_past_capacity) is_past_capacity = !AddStage(nullptr);
+    if (!LastHasRoom() && !is_past_capacity) {
+      is_past_capacity = !support::OrIfItThrows(false, [&] { return AddStage(nullptr); });
+    }
     return stages.back().AddHash(hash);
   }
 

@@ -383,10 +383,76 @@ TEST_F(CTest, BloomFilterLosesNoKey) {
       if (plain != nullptr) atomic = nullptr;
     });
     EXPECT_TRUE((atomic == nullptr && plain != nullptr) || attempt->HasFailed());
-    if (atomic == nullptr) check(plain);
+    if (atomic == nullptr) {
+      check(plain);
+    } else {
+      keys_.ExpectPresent([&](std::string_view key) {
+        return bloomline_atomic_may_match(atomic, key.data(), key.size());
+      });
+      // With functions for many threads, as before.
+      EXPECT_TRUE(bloomline_atomic_add_key(atomic, "new", 3));
+      EXPECT_TRUE(bloomline_atomic_may_match(atomic, "new", 3));
+    }
     bloomline_atomic_destroy(atomic);
   });
   bloomline_bloom_destroy(bloom);
+}
+
+TEST_F(CTest, ScalableFilterLosesNoKey) {
+  auto* const options = bloomline_scalableoptions_create();
+  bloomline_scalableoptions_set_initial_capacity(options, 10);
+  FailEachAllocation([&](Attempt* attempt) {
+    bloomline_scalable_t* const filter = bloomline_scalable_create(options, nullptr);
+    const auto add = [&](size_t first, size_t count) {
+      bloomline_scalable_add_keys(filter, count, keys_.starts.data() + first,
+                                  keys_.lengths.data() + first, nullptr);
+    };
+    attempt->CallC([&] {
+      add(0, kKeys / 2);
+      for (size_t i = kKeys / 2; i < kKeys; ++i) add(i, 1);
+    });
+    EXPECT_EQ(bloomline_scalable_is_past_capacity(filter), attempt->HasFailed());
+    keys_.ExpectPresent([&](std::string_view key) {
+      return bloomline_scalable_may_match(filter, key.data(), key.size());
+    });
+    bloomline_scalable_destroy(filter);
+  });
+  bloomline_scalableoptions_destroy(options);
+}
+
+TEST_F(CTest, ComparingAndSizingThrowNothing) {
+  auto* const options = bloomline_bloomoptions_create();
+  bloomline_bloomoptions_set_capacity(options, 100);
+  bloomline_bloom_t* const small = bloomline_bloom_create(options, nullptr);
+  bloomline_bloomoptions_set_capacity(options, 100000);
+  bloomline_bloom_t* const large = bloomline_bloom_create(options, nullptr);
+  bloomline_bloomoptions_destroy(options);
+  FailEachAllocation([&](Attempt* attempt) {
+    uint8_t equal = 1;
+    attempt->CallC([&] { equal = bloomline_bloom_equal(small, large); });
+    EXPECT_EQ(equal, 0);
+  });
+  bloomline_bloom_destroy(small);
+  bloomline_bloom_destroy(large);
+
+  const int format = bloomline_format_compact;
+  const double keys[] = {1, 10, 100};
+  double bits[3] = {};
+  Try(
+      true,
+      [&](char** error) {
+        return bloomline_spread_bits_by_level(format, 10, keys, nullptr, 3, bits, error);
+      },
+      [](uint8_t) {});
+  FailEachAllocation([&](Attempt* attempt) {
+    double of_bits = 0, for_reads = 0;
+    attempt->CallC([&] {
+      of_bits = bloomline_wasted_reads(format, bits, nullptr, 3);
+      for_reads = bloomline_bits_per_key_for_wasted_reads(format, 0.01, keys, nullptr, 3);
+    });
+    EXPECT_GT(of_bits, 0);
+    EXPECT_TRUE(for_reads > 0 || attempt->HasFailed());
+  });
 }
 
 }  // namespace

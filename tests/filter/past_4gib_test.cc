@@ -17,6 +17,7 @@
 #include "src/filter/bits/hash.h"
 #include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/trailer.h"
+#include "src/filter/ranges/range_entries.h"
 #include "src/filter/sizing/leveldb_shapes.h"
 #include "src/filter/table/layout_table.h"
 #include "src/filter/view/hash_query.h"
@@ -358,6 +359,24 @@ TEST(Past4GiBTest, RocksDBFiltersAreCutToItsLengths) {
     // One block, whatever the limit is.
     const FilterShape least = filter::StandaloneShape(format, {100, 10, filter::kTrailerBytes, 1});
     EXPECT_EQ(least.num_blocks, 1u);
+  }
+}
+
+// A filter's entries for ranges leave room for its keys, also with several entries for each key.
+TEST(Past4GiBTest, RangeEntriesTakeAtMostHalf) {
+  constexpr uint64_t kMost = k2To32 / 2;
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    for (const double bits_per_entry : {1.5, 3.0, 20.0}) {
+      const auto entries_at_most = static_cast<uint64_t>(8.0 * kMost / bits_per_entry);
+      for (const uint64_t num_entries : {entries_at_most - 100, entries_at_most,
+                                         entries_at_most + 100, 8 * k2To32, UINT64_MAX}) {
+        SCOPED_TRACE(testing::Message() << FormatName(format) << " " << num_entries);
+        const uint64_t bytes =
+            filter::EntriesShape(format, num_entries, bits_per_entry).payload_bytes();
+        EXPECT_LE(bytes, kMost);
+        EXPECT_GT(bytes, kMost - 256);
+      }
+    }
   }
 }
 

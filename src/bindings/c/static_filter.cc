@@ -44,7 +44,9 @@ bool IsFormat(int format) { return bloomline::filter::IsKnown(Format{format}); }
 
 template <typename F>
 double OrNaN(int format, F f) {
-  return IsFormat(format) ? f(Format{format}) : std::numeric_limits<double>::quiet_NaN();
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  if (!IsFormat(format)) return kNaN;
+  return bloomline::support::OrIfItThrows(kNaN, [&] { return f(Format{format}); });
 }
 
 // Calls f, which adds keys. If f throws, keys are missing, so the builder remembers that it cannot
@@ -108,27 +110,28 @@ uint8_t bloomline_keys_of_levels(int num_levels, double level_size_ratio, double
 uint8_t bloomline_spread_bits_by_level(int format, double bits_per_key, const double* keys_of_level,
                                        const double* runs_of_level, int num_levels,
                                        double* bits_of_level, char** errptr) {
-  if (bloomline::SpreadBitsByLevel(Format{format}, bits_per_key, keys_of_level, runs_of_level,
-                                   num_levels, bits_of_level)) {
-    return 1;
-  }
   return OrSetError(errptr, [&](std::string* error) {
-    *error = bloomline::ValidateLevels(Format{format}, bits_per_key, keys_of_level, runs_of_level,
-                                       num_levels);
-    return false;
+    const Format f{format};
+    *error = bloomline::ValidateLevels(f, bits_per_key, keys_of_level, runs_of_level, num_levels);
+    return error->empty() && bloomline::SpreadBitsByLevel(f, bits_per_key, keys_of_level,
+                                                          runs_of_level, num_levels, bits_of_level);
   });
 }
 
 double bloomline_wasted_reads(int format, const double* bits_of_level, const double* runs_of_level,
                               int num_levels) {
-  return bloomline::WastedReads(Format{format}, bits_of_level, runs_of_level, num_levels);
+  return OrNaN(format, [=](Format f) {
+    return bloomline::WastedReads(f, bits_of_level, runs_of_level, num_levels);
+  });
 }
 
 double bloomline_bits_per_key_for_wasted_reads(int format, double wasted_reads,
                                                const double* keys_of_level,
                                                const double* runs_of_level, int num_levels) {
-  return bloomline::BitsPerKeyForWastedReads(Format{format}, wasted_reads, keys_of_level,
-                                             runs_of_level, num_levels);
+  return OrNaN(format, [=](Format f) {
+    return bloomline::BitsPerKeyForWastedReads(f, wasted_reads, keys_of_level, runs_of_level,
+                                               num_levels);
+  });
 }
 
 bloomline_builder_t* bloomline_builder_create(const bloomline_filteroptions_t* options,

@@ -97,6 +97,16 @@ void RangeEntries::CountBytes(const KeyDifference& key) {
   }
 }
 
+FilterShape EntriesShape(Format format, uint64_t num_entries, double bits_per_entry) {
+  const ShapeRequest request = {num_entries, bits_per_entry, 0, kMaxEntriesBytes};
+  FilterShape shape = StandaloneShape(format, request);
+  if (format == Format::kCompact && bits_per_entry < kSmallBlocksBelowBits) {
+    shape = FilterShape::Compact(0, kernels::k16Fast1);
+    shape.num_blocks = WholeBlocks(request, shape.block_bytes);
+  }
+  return shape;
+}
+
 size_t RangeEntries::SuffixBytes() const {
   // Queries take no longer key as a cell and a suffix.
   const size_t size = state_.max_key_bytes;
@@ -174,11 +184,7 @@ bool RangeEntries::Build(double bits_per_entry, const RangeMemory& memory) {
       memory.is_compact && bits_per_entry >= kCompactFromBits ? Format::kCompact : Format::kBlocked;
   // An empty block answers "no" to everything.
   const uint64_t num_hashes = std::max<uint64_t>(num_entries, 1);
-  shape_ = StandaloneShape(format, {num_hashes, bits_per_entry});
-  if (format == Format::kCompact && bits_per_entry < kSmallBlocksBelowBits) {
-    shape_ = FilterShape::Compact(0, kernels::k16Fast1);
-    shape_.num_blocks = WholeBlocks({num_hashes, bits_per_entry}, shape_.block_bytes);
-  }
+  shape_ = EntriesShape(format, num_hashes, bits_per_entry);
   payload_.assign(static_cast<size_t>(shape_.payload_bytes() + entries_.end_bytes()), '\0');
   if (num_entries == 0) return entries_.fault() == WriterFault::kNone;
   return entries_.FinishTo(shape_, payload_.data()) == WriterFault::kNone;

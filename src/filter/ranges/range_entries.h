@@ -107,6 +107,13 @@ struct RangeEntryOptions {
   bool has_entries() const { return is_auto || !kinds.empty(); }
 };
 
+// RocksDB truncates the length of a filter to 32 bits, so the entries take at most half of 4 GiB.
+constexpr uint64_t kMaxEntriesBytes = uint64_t{1} << 31;
+
+// The shape of a payload with at least one entry; with kCompact, bits_per_entry is at least
+// kCompactFromBits.
+FilterShape EntriesShape(Format format, uint64_t num_entries, double bits_per_entry);
+
 // Makes the entries while keys are added: (Add* Finish)*. The keys come in the order of their
 // bytes; if they do not, the filter records no entries, and so answers "may match" to ranges.
 //
