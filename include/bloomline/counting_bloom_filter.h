@@ -3,7 +3,7 @@
 // At 1 % false positives, a key takes 43 bits, and 10 in a BloomFilter. A key stays until it has
 // been removed as often as it was added.
 //
-// - **Remove only what was added.** RemoveKey refuses a key that is certainly missing. To remove a
+// - **Remove only what was added.** RemoveKey refuses a key that is certainly missing. Removing a
 //   false positive lowers counters of other keys, which may then be reported as missing.
 // - **Counters saturate.** A counter at its maximum (15 or 255) does not change until Clear. No key
 //   is lost, but a key whose counters are all saturated stays.

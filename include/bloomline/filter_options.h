@@ -25,14 +25,14 @@ enum class Format {
   kBlocked,
   // Blocks solved as linear systems over GF(2), as in Bloomier and Ribbon filters (Dietzfelbinger
   // and Pagh 2008, Dillinger and Walzer 2021). At 7.1 bits per key, it has the false-positive rate
-  // of kBlocked at 10. Queries take 1.6 to 4 times as long, and building 3 to 5 times.
+  // of kBlocked at 10. Queries take 1.5 to 4 times as long, and building 3 to 5 times.
   kCompact,
   // RocksDB's own Bloom filter (the older one with format_version below 5), byte for byte. Only for
   // RocksDB, which can use it without bloomline.
   kBloom,
   // RocksDB's own Ribbon filter; otherwise like kBloom. bits_per_key is the N of ribbonfilter:N,
-  // the bits of an equally accurate Bloom filter: 10 takes about 7.1 bits. Queries take 3 to 5
-  // times as long.
+  // the bits of an equally accurate Bloom filter: 10 takes about 7.1 bits. Queries take 2 to 3
+  // times as long in bloomline, and 4 to 5 times in RocksDB.
   kRibbon,
 };
 
