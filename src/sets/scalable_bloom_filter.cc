@@ -7,7 +7,6 @@
 
 #include "src/filter/bits/hash.h"
 #include "src/sets/bloom_state.h"
-#include "src/support/c_error.h"
 #include "src/support/number_text.h"
 #include "src/support/set_error.h"
 

@@ -36,16 +36,6 @@ auto OrSetError(char** errptr, F f) -> decltype(f(nullptr)) {
   }
 }
 
-// Returns the result of f(), or `failure` if f throws.
-template <typename T, typename F>
-T OrIfItThrows(T failure, F f) {
-  try {
-    return f();
-  } catch (const std::exception&) {
-    return failure;
-  }
-}
-
 // Returns true, with *error, for a null text. std::string would make undefined behavior of it, or
 // an exception that OrSetError takes for missing memory.
 inline bool IsNullText(const char* text, const char* name, std::string* error) {

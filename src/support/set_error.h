@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -43,6 +44,16 @@ auto OrReport(const char* what, std::string* error, F f) -> decltype(f(error)) {
   }
   if (made == nullptr) SetError(reason, error);
   return made;
+}
+
+// Returns the result of f(), or `failure` if f throws.
+template <typename T, typename F>
+T OrIfItThrows(T failure, F f) {
+  try {
+    return f();
+  } catch (const std::exception&) {
+    return failure;
+  }
 }
 
 // ---- Paths and system calls. `error` is not null.

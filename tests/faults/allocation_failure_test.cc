@@ -389,7 +389,6 @@ TEST_F(CTest, BloomFilterLosesNoKey) {
       keys_.ExpectPresent([&](std::string_view key) {
         return bloomline_atomic_may_match(atomic, key.data(), key.size());
       });
-      // With functions for many threads, as before.
       EXPECT_TRUE(bloomline_atomic_add_key(atomic, "new", 3));
       EXPECT_TRUE(bloomline_atomic_may_match(atomic, "new", 3));
     }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "src/support/c_error.h"
+#include "src/support/set_error.h"
 
 namespace bloomline::c {
 

@@ -11,6 +11,7 @@
 #include "bloomline/version.h"
 #include "src/bindings/c/convert.h"
 #include "src/support/c_error.h"
+#include "src/support/set_error.h"
 
 using bloomline::AddOptions;
 using bloomline::AddResult;

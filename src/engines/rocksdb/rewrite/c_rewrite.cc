@@ -10,6 +10,7 @@
 #include "src/support/c_error.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
+#include "src/support/set_error.h"
 
 namespace bloomline {
 namespace {
