@@ -47,6 +47,11 @@ _sstable|_test_redis_server|_test_tool_run)$" AND NOT TARGET ${library})
   target_compile_definitions(${program} PRIVATE
     BLOOMLINE_GOLDEN_DIR="${PROJECT_SOURCE_DIR}/tests/golden")
   target_link_libraries(${program} PRIVATE bloomline_test_support ${libraries})
+  if(bloomline::rocksdb IN_LIST libraries)
+    bloomline_rocksdb_programs(${program})
+  else()
+    bloomline_reuse_headers(${program} bloomline_test_support)
+  endif()
   if(NOT names)
     set_target_properties(${program} PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()
@@ -64,6 +69,33 @@ _sstable|_test_redis_server|_test_tool_run)$" AND NOT TARGET ${library})
                            DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600 COST ${cost})
     endif()
   endforeach()
+endfunction()
+
+# bloomline_reuse_headers(PROGRAM OWNER): the precompiled headers of OWNER, which each file would
+# parse again for a third of its time. A program without type information cannot use them, and where
+# an engine has none, some programs have none.
+function(bloomline_reuse_headers program owner)
+  if((BLOOMLINE_ROCKSDB AND NOT bloomline_rocksdb_RTTI) OR
+     (BLOOMLINE_LEVELDB AND NOT bloomline_leveldb_RTTI))
+    return()
+  endif()
+  target_precompile_headers(${program} REUSE_FROM ${owner})
+endfunction()
+
+# bloomline_rocksdb_programs(PROGRAMS...): their time is RocksDB's and the compiler's.
+function(bloomline_rocksdb_programs)
+  foreach(program IN LISTS ARGN)
+    target_compile_options(${program} PRIVATE ${bloomline_quick_compile_flags})
+    target_link_libraries(${program} PRIVATE bloomline_test_rocksdb)
+    bloomline_reuse_headers(${program} bloomline_test_rocksdb)
+  endforeach()
+endfunction()
+
+# bloomline_long_programs(TARGETS...): what only tests need that tests/long_tests.txt names. The target
+# long_tests builds them.
+function(bloomline_long_programs)
+  set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(long_tests ${ARGN})
 endfunction()
 
 # bloomline_failing_new(NAME): links tests/faults/failing_new.cc, which replaces malloc and others.
