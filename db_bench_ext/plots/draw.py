@@ -8,7 +8,11 @@ import pathlib
 import re
 import sys
 
-import style
+try:
+    import style
+except ImportError as error:
+    sys.exit(f"draw.py: {error}; install Debian's package python3-matplotlib and run draw.py "
+             "with /usr/bin/python3")
 
 DOCS = pathlib.Path(__file__).resolve().parent.parent.parent / "docs"
 # The kernels and builds that filters.csv names, the best first.

@@ -25,7 +25,11 @@ import os
 import struct
 import sys
 
-import xxhash
+try:
+    import xxhash
+except ImportError as error:
+    sys.exit(f"reference.py: {error}; install Debian's package python3-xxhash and run reference.py "
+             "with /usr/bin/python3")
 
 MASK32 = 0xFFFFFFFF
 # SHA-256's round constants by their definition: fractional parts of the cube roots of primes.
