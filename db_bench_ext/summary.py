@@ -1,7 +1,7 @@
 """What the results of db_bench_ext/run say, in about 25 lines. Reads gets.csv, gets.txt, filters.csv
 and ranges.csv from the folder of the results.
 
-Usage: python3 db_bench_ext/summary.py FOLDER
+Usage: /usr/bin/python3 db_bench_ext/summary.py FOLDER
 """
 import csv
 import pathlib
