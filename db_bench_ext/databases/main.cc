@@ -106,6 +106,6 @@ int Run(const Job& job) {
 }  // namespace bloomline::bench
 
 int main(int argc, char** argv) {
-  using namespace bloomline::bench;  // NOLINT: nothing else is here
+  using namespace bloomline::bench;  // nothing else is here
   return Main("database_bench", argc, argv, ParseFlags, Run);
 }

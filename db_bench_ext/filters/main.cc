@@ -182,6 +182,6 @@ int Run(const Flags& flags) {
 }  // namespace bloomline::bench
 
 int main(int argc, char** argv) {
-  using namespace bloomline::bench;  // NOLINT: nothing else is here
+  using namespace bloomline::bench;  // nothing else is here
   return Main("filter_bench", argc, argv, ParseFlags, Run);
 }

@@ -160,7 +160,7 @@ int Run(int argc, char** argv) {
 }  // namespace bloomline::cli
 
 int main(int argc, char** argv) {
-  using namespace bloomline::cli;  // NOLINT: nothing else is here
+  using namespace bloomline::cli;  // nothing else is here
   if (!bloomline::support::PrepareStandardDescriptors()) return kExitFailure;
   int exit_code;
   try {

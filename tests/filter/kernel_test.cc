@@ -520,8 +520,8 @@ TEST(DispatchDeathTest, UnknownNamesInTheEnvironmentAreOneLineAndTheFastestKerne
 struct CpuModel {
   unsigned vendor, type, subtype, features;
 };
-extern "C" CpuModel __cpu_model;        // NOLINT: not our name
-extern "C" unsigned __cpu_features2[];  // NOLINT: features 32 to 63 in the first
+extern "C" CpuModel __cpu_model;        // the compiler names it
+extern "C" unsigned __cpu_features2[];  // features 32 to 63 in the first
 
 TEST(DispatchTest, KernelsNeedEachOfTheirExtensionsAndNothingElse) {
   const unsigned real[2] = {__cpu_model.features, __cpu_features2[0]};
