@@ -13,6 +13,8 @@ static bloomline_redisservers_t* Servers(const char* address) {
   CHECK(servers != NULL);
   CHECK(bloomline_redisservers_set_servers(servers, 1, &address));
   bloomline_redisservers_set_max_retries(servers, 0);
+  /* A busy machine may leave the server without CPU time. */
+  bloomline_redisservers_set_command_timeout_ms(servers, 20000);
   return servers;
 }
 

@@ -19,6 +19,7 @@
 #include "bloomline/filter_account.h"
 #include "bloomline/rocksdb.h"
 #include "tests/engines/rocksdb_open.h"
+#include "tests/support/within_seconds.h"
 
 namespace bloomline::tests {
 
@@ -153,14 +154,13 @@ inline void ExpectExact(const FilterAccount& account,
                         const std::vector<AccountedDatabase*>& databases,
                         const std::string& after) {
   uint64_t counted = 0, bytes = 0;
-  for (int waits = 0; waits < 400; ++waits) {
+  ASSERT_TRUE(Within30Seconds([&] {
     bytes = 0;
     for (AccountedDatabase* const database : databases) bytes += database->filter_bytes();
     counted = account.filter_bytes();
-    if (counted == bytes) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  ASSERT_EQ(counted, bytes) << after;
+    return counted == bytes;
+  })) << after
+      << ": " << counted << " bytes are counted, of " << bytes;
 }
 
 }  // namespace bloomline::tests

@@ -7,8 +7,7 @@
 #include <malloc.h>
 #include <rocksdb/table.h>
 
-#include <cstdlib>
-#include <cstring>
+#include <cstdio>
 #include <memory>
 #include <random>
 #include <string>
@@ -17,6 +16,7 @@
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/builder/table_plan.h"
 #include "tests/engines/rocksdb_settings.h"
+#include "tests/support/has_jemalloc.h"
 
 namespace bloomline::tests::rocksdb_allocation_fit_test {
 namespace {
@@ -38,11 +38,6 @@ extern "C" size_t malloc_usable_size(void* memory) noexcept {
 
 namespace bloomline::tests::rocksdb_allocation_fit_test {
 namespace {
-
-bool HasJemalloc() {
-  const char* const preloaded = std::getenv("LD_PRELOAD");
-  return preloaded != nullptr && std::strstr(preloaded, "jemalloc") != nullptr;
-}
 
 size_t UsableBytes(size_t bytes) {
   const std::unique_ptr<char[]> memory(new char[bytes]);

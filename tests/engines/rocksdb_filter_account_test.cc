@@ -11,10 +11,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -34,7 +37,6 @@
 namespace bloomline::tests::rocksdb_filter_account_test {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 class RocksDBFilterAccountTest : public testing::Test {
@@ -160,10 +162,40 @@ class RocksDBAccountSeedTest : public RocksDBFilterAccountTest {
     rocksdb::Status NewRandomAccessFile(const std::string& name,
                                         std::unique_ptr<rocksdb::RandomAccessFile>* file,
                                         const rocksdb::EnvOptions& options) override {
+      AwaitRelease(name.substr(name.rfind('/') + 1));
       std::this_thread::sleep_for(milliseconds(delay_ms));
+      ++num_opened;
       return EnvWrapper::NewRandomAccessFile(name, file, options);
     }
+
+    // Files that are in the folder now do not open before Release.
+    void Hold(const std::string& folder) {
+      std::vector<std::string> names;
+      ASSERT_TRUE(GetChildren(folder, &names).ok());
+      const std::lock_guard lock(mutex_);
+      held_.insert(names.begin(), names.end());
+    }
+    void Release() {
+      const std::lock_guard lock(mutex_);
+      held_.clear();
+      released_.notify_all();
+    }
+
     std::atomic<int> delay_ms{0};
+    std::atomic<int> num_opened{0};
+
+   private:
+    void AwaitRelease(const std::string& name) {
+      std::unique_lock lock(mutex_);
+      const auto is_released = [&] { return held_.count(name) == 0; };
+      if (released_.wait_for(lock, std::chrono::seconds(60), is_released)) return;
+      ADD_FAILURE() << name << " is awaited before its release";
+      held_.clear();  // of the others, too
+    }
+
+    std::mutex mutex_;
+    std::condition_variable released_;
+    std::set<std::string> held_;
   };
 
   static constexpr int kFiles = 300;
@@ -193,20 +225,17 @@ TEST_F(RocksDBAccountSeedTest, NoWriteWaitsForOldFiles) {
   Make("db");
   const auto database = Open("db", account_);
   const uint64_t old_bytes = database->filter_bytes();
-  env_.delay_ms = 50;  // 15 seconds for all of them
-  const auto begin = Clock::now();
+  env_.Hold(dir_.Path("db"));
   for (uint64_t i = 0; i < 2; ++i) {
     database->Put(database->handles()[0], 2000 * i, 2000);
     database->Flush();
   }
-  const auto took = Clock::now() - begin;
-  ASSERT_LT(account_->num_keys(), kKeys) << "the old files were read before the test began";
-  EXPECT_LT(took, milliseconds(5000));
   // What is not known yet may take all of the limit.
   const uint64_t bytes = database->filter_bytes();
   EXPECT_LT(8 * (bytes - old_bytes), 4u * 4000);
   EXPECT_LT(account_->filter_bytes(), bytes);
-  env_.delay_ms = 0;
+  EXPECT_EQ(account_->num_keys(), 4000u) << "an old file was read";
+  env_.Release();
   ExpectExact(*account_, {database.get()}, "the count");
   EXPECT_EQ(account_->num_keys(), kKeys + 4000);
   database->Put(database->handles()[0], 100000, 2000);
@@ -224,7 +253,7 @@ TEST_F(RocksDBAccountSeedTest, EverythingMayEndMeanwhile) {
     auto two = Open("two", account);
     std::shared_ptr<const rocksdb::FilterPolicy> policy =
         one->options().table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
-    env_.delay_ms = 20;
+    env_.delay_ms = 20;  // 6 seconds for the files of each
     one->Create("family" + std::to_string(round));
     for (AccountedDatabase* const database : {one.get(), two.get()}) {
       for (Handle* const handle : database->handles()) database->Put(handle, 0, 500);
@@ -233,9 +262,9 @@ TEST_F(RocksDBAccountSeedTest, EverythingMayEndMeanwhile) {
     EXPECT_LT(account->num_keys(), 2 * kKeys);
     if (round % 2 == 0) account.reset();  // the databases still have it
     one->Drop(1);
-    const auto begin = Clock::now();
+    const int num_before = env_.num_opened;
     one.reset();
-    EXPECT_LT(Clock::now() - begin, std::chrono::seconds(3)) << "all files take longer";
+    EXPECT_LT(env_.num_opened, num_before + kFiles / 2) << "its end waits for all files";
     two->Put(two->handles()[0], 500, 500);
     two->Flush();
     if (round == 1) policy.reset();

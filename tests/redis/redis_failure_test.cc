@@ -93,7 +93,7 @@ TEST_F(RedisFailureTest, SilentServerTimesOutAndReplicasMayTakeLonger) {
   start = Clock::now();
   EXPECT_EQ(filter->MayMatch("key"), Answer::kError);
   EXPECT_GE(MsSince(start), 100);
-  EXPECT_LT(MsSince(start), 4000);  // the time-outs' defaults
+  EXPECT_LT(MsSince(start), 30000);  // it ends, also on a busy machine
   EXPECT_TRUE(Has(filter->error(), "timed out after 100 ms"));
   server_->Continue();
   EXPECT_TRUE(Within30Seconds([&] { return filter->MayMatch("a key") == Answer::kNo; }))

@@ -220,8 +220,8 @@ void CutOff(RedisServer* primary, RedisServer* replica) {
 }
 
 RedisCluster::RedisCluster(bool with_replicas) {
-  // A node that gets no CPU time for so long, on a busy machine, loses its slots. Only tests with
-  // replicas wait for that.
+  // A node that gets no CPU time for so long, on a busy machine, counts as dead. With more nodes, it
+  // is short until all know each other, because they then say so more often.
   const std::string node_timeout = with_replicas ? "2000" : "60000";
   const std::vector<std::string> arguments = {"--cluster-enabled",
                                               "yes",
@@ -229,6 +229,8 @@ RedisCluster::RedisCluster(bool with_replicas) {
                                               "no",
                                               "--cluster-node-timeout",
                                               node_timeout,
+                                              "--cluster-replica-no-failover",
+                                              "yes",
                                               "--repl-diskless-sync",
                                               "no"};
   const std::string ranges[kNodes][2] = {{"0", "5460"}, {"5461", "10922"}, {"10923", "16383"}};
@@ -265,6 +267,16 @@ RedisCluster::RedisCluster(bool with_replicas) {
         }
         return replicas == kNodes && nodes.find("handshake") == std::string::npos;
       });
+    }
+  }
+  LetReplicasTakeOver(false);
+}
+
+void RedisCluster::LetReplicasTakeOver(bool they_do) {
+  for (const auto* const servers : {&nodes_, &replicas_}) {
+    for (const auto& server : *servers) {
+      server->Command({"CONFIG", "SET", "cluster-node-timeout", they_do ? "2000" : "60000"});
+      server->Command({"CONFIG", "SET", "cluster-replica-no-failover", they_do ? "no" : "yes"});
     }
   }
 }

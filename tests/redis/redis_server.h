@@ -87,6 +87,10 @@ class RedisCluster {
   void MoveKey(const std::string& key, size_t from, size_t to);
   void EndMigration(const std::string& key, size_t to);
 
+  // Whether a replica takes over from a node that is silent for two seconds. At first none does: on
+  // a busy machine, a node that is alive may get no CPU time for so long.
+  void LetReplicasTakeOver(bool they_do);
+
  private:
   std::vector<std::unique_ptr<RedisServer>> nodes_;
   std::vector<std::unique_ptr<RedisServer>> replicas_;

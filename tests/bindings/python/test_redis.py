@@ -41,7 +41,9 @@ class RedisTest(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.addCleanup(self.stop)
         self.address = "unix://" + path
-        for _ in range(500):
+        # A busy machine may leave the server without CPU time.
+        self.servers = redis.RedisServers(self.address, command_timeout_ms=20000)
+        for _ in range(3000):
             with socket.socket(socket.AF_UNIX) as client:
                 try:
                     client.connect(path)
@@ -58,7 +60,7 @@ class RedisTest(unittest.TestCase):
         shared = self.redis.SharedBloomFilter
         with self.assertRaisesRegex(ValueError, "there is no filter 'python'"):
             shared.open(self.address, "python")
-        with shared.create(self.address, "python", 2 * NUM_KEYS, shard_bytes=8192) as filter:
+        with shared.create(self.servers, "python", 2 * NUM_KEYS, shard_bytes=8192) as filter:
             self.assertIs(filter.add_key("\u00e9t\u00e9"), True)
             self.assertIs(filter.add_key("\u00e9t\u00e9".encode()), False)
             self.assertNotIn(STORED[0], filter)
@@ -98,7 +100,7 @@ class RedisTest(unittest.TestCase):
         made = {}
         for when in ("may_match", "error"):
             servers = self.redis.RedisServers(self.address, max_retries=0,
-                                              when_unavailable=when)
+                                              command_timeout_ms=20000, when_unavailable=when)
             made[when] = self.redis.SharedBloomFilter.create(servers, "python", 100)
             self.assertNotIn("key", made[when])
         self.stop()
