@@ -63,9 +63,10 @@ struct RocksDBFilterOptions : FilterOptions {
   // Format of flushed and recovered files; by default `format`. kBlocked filters are built faster.
   std::optional<Format> flush_format;
 
-  // For kRibbon: levels below this number, and flushed and recovered files, get kBloom filters,
-  // which are built faster; -1 to 64. The third parameter of RocksDB's ribbonfilter:N:L: as there,
-  // all files get kRibbon filters with FIFO compaction or none, and with -1. Incompatible with
+  // For kRibbon: levels below this number, and from 0 on flushed files, get kBloom filters, which
+  // are built faster; -1 to 64. The third parameter of RocksDB's ribbonfilter:N:L: as there,
+  // recovered files count as level 0, all files get kRibbon filters with FIFO compaction or none,
+  // and the Bloom filters are RocksDB's newer ones at every format_version. Incompatible with
   // flush_format.
   int bloom_before_level = -1;
 

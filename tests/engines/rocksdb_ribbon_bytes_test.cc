@@ -24,6 +24,7 @@
 #include "src/filter/stock/ribbon_size.h"
 #include "src/filter/stock/rocksdb_hash.h"
 #include "src/filter/stock/stock_filter.h"
+#include "src/filter/stock/stock_size.h"
 #include "src/support/number_text.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/each_kernel.h"
@@ -175,10 +176,37 @@ TEST(RocksDBRibbonBytesTest, WithJemallocASequenceOfFittedFiltersIsAsRocksDBs) {
   }
 }
 
+// Bloom filters before a level and Ribbon filters of the others share a policy's balance.
+TEST(RocksDBRibbonBytesTest, WithJemallocAMixedSequenceOfFittedFiltersIsAsRocksDBs) {
+  if (!HasJemalloc()) GTEST_SKIP() << "no jemalloc";
+  std::mt19937_64 random(4);
+  const Policy ours =
+      PolicyOf("{id=bloomline;format=ribbon;bits_per_key=10;bloom_before_level=3;}");
+  const Policy stock = PolicyOf("ribbonfilter:10:3");
+  const rocksdb::BlockBasedTableOptions table = Table(true);
+  rocksdb::FilterBuildingContext context(table);
+  context.compaction_style = rocksdb::kCompactionStyleLevel;
+  context.reason = rocksdb::TableFileCreationReason::kCompaction;
+  size_t num_fitted_bloom = 0;
+  for (int i = 0; i < 120; ++i) {
+    context.level_at_creation = static_cast<int>(random() % 6);
+    const Hashes hashes = RandomHashes(15000 + random() % 60000, random());
+    const Builder stock_builder(stock->GetBuilderWithContext(context));
+    const Builder our_builder(ours->GetBuilderWithContext(context));
+    const std::string expected = Build(stock_builder.get(), hashes);
+    ASSERT_TRUE(Build(our_builder.get(), hashes) == expected)
+        << i << ", level " << context.level_at_creation;
+    const uint64_t payload = expected.size() - stock::kTrailerBytes;
+    num_fitted_bloom +=
+        context.level_at_creation < 3 && payload != stock::BloomPayloadBytes(hashes.size(), 10000);
+  }
+  EXPECT_GT(num_fitted_bloom, 20u);
+}
+
 // With optimize_filters_for_memory, a policy balances the false-positive rates that are expected of
 // its filters, and not their sizes. Which filters are smaller than they should be depends on the
 // order in which threads read and change the balance. So does the sum of their sizes, which is not
-// promised: with jemalloc, SUMSENTENCE
+// promised: with jemalloc, the sums of both policies differed by more than 0.1 % in 11 of 276 runs.
 
 constexpr double kFittedBits = 10;
 
@@ -268,8 +296,9 @@ TEST(RocksDBRibbonBytesTest, ThreadsLoseNothingOfTheBalance) {
   const auto shared = std::make_shared<engine::MemoryBalance>(0);
   const Policy stock = Stock(kFittedBits);
   const Balance balance = FitOnThreads([&]() -> Builder {
-    return std::make_unique<engine::RibbonBitsBuilder>(
-        stock, NewBuilder(stock, Table(true)), kFittedBits, Table(true), shared, nullptr);
+    return std::make_unique<engine::RibbonBitsBuilder>(stock, NewBuilder(stock, Table(true)),
+                                                       Format::kRibbon, kFittedBits, Table(true),
+                                                       shared, nullptr);
   });
   EXPECT_EQ(*shared, balance.sum);
 }

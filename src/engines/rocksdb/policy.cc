@@ -42,8 +42,8 @@ NewFile NewFileIn(const FilterBuildingContext& context) {
   NewFile file;
   file.level = context.level_at_creation;
   file.is_bottommost = context.is_bottommost;
-  file.is_flush = context.reason == TableFileCreationReason::kFlush ||
-                  context.reason == TableFileCreationReason::kRecovery;
+  file.is_flush = context.reason == TableFileCreationReason::kFlush;
+  file.is_recovered = context.reason == TableFileCreationReason::kRecovery;
   const ROCKSDB_NAMESPACE::CompactionStyle style = context.compaction_style;
   file.has_levels = style == ROCKSDB_NAMESPACE::kCompactionStyleLevel ||
                     style == ROCKSDB_NAMESPACE::kCompactionStyleNone;
@@ -158,6 +158,13 @@ RocksDBBitsBuilder* NewBitsBuilder(const FilterBuildingContext& context,
   return new Builder(arguments...);
 }
 
+// The Bloom filters before a level are those of RocksDB's Ribbon policy.
+StockFile StockFileOf(const LevelRules& rules, const FilterChoice& choice) {
+  const bool is_of_ribbon = rules.bloom_before_level >= 0;
+  return {is_of_ribbon ? Format::kRibbon : choice.format, choice.format, choice.bits_per_key,
+          rules.bloom_before_level};
+}
+
 class RocksDBFilterPolicy : public FilterPolicy {
  public:
   RocksDBFilterPolicy(SettingsPtr settings, RibbonOptions ribbon_options)
@@ -188,7 +195,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
                       choice.bits_per_key);
     FilterBitsBuilder* builder = nullptr;
     if (choice.bits_per_key != 0 && filter::IsStock(choice.format)) {
-      builder = stock_.NewBuilder(choice.format, choice.bits_per_key, context, counts);
+      builder = stock_.NewBuilder(StockFileOf(settings->levels, choice), context, counts);
     } else if (choice.bits_per_key != 0) {
       builder = NewBuilder(*settings, choice, context, NumLevelsBelow(settings->levels, file, seen),
                            counts);

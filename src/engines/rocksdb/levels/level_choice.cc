@@ -71,12 +71,20 @@ double BitsFor(const LevelRules& rules, const NewFile& file, const SeenLevels& s
   return rules.bits_per_key;
 }
 
+// RibbonFilterPolicy::GetBuilderWithContext of RocksDB (table/block_based/filter_policy.cc, read in
+// 7.8 to 11.9).
+bool IsBeforeLevel(int bloom_before_level, const NewFile& file) {
+  if (file.is_flush && file.is_compacted_later) return bloom_before_level > -1;
+  // Where the level is unknown, and where no compaction writes files anew, RocksDB counts each file
+  // as one of the last level.
+  return file.level >= 0 && file.is_compacted_later && file.level < bloom_before_level;
+}
+
 Format FormatFor(const LevelRules& rules, const NewFile& file) {
-  // Where no compaction writes files anew, RocksDB counts each as one of the last level.
-  if (rules.bloom_before_level >= 0 && !file.is_compacted_later) return rules.format;
-  if (file.is_flush) return rules.flush_format;
-  const bool is_upper = file.level >= 0 && file.level < rules.bloom_before_level;
-  return is_upper ? Format::kBloom : rules.format;
+  if (rules.bloom_before_level >= 0) {
+    return IsBeforeLevel(rules.bloom_before_level, file) ? Format::kBloom : rules.format;
+  }
+  return file.is_flush || file.is_recovered ? rules.flush_format : rules.format;
 }
 
 }  // namespace
@@ -93,7 +101,8 @@ SeenLevels LevelHistory::Add(std::string_view column_family, const NewFile& file
     family.trusted_flushes.store(kFlushesPerMerge, kRelaxed);
   }
   const int trusted = family.trusted_flushes.load(kRelaxed);
-  if (file.is_flush && trusted > 0) family.trusted_flushes.store(trusted - 1, kRelaxed);
+  if ((file.is_flush || file.is_recovered) && trusted > 0)
+    family.trusted_flushes.store(trusted - 1, kRelaxed);
   return {family.top.load(kRelaxed), family.deepest_bottom.load(kRelaxed),
           family.deepest_inner.load(kRelaxed), trusted > 0};
 }
@@ -101,6 +110,7 @@ SeenLevels LevelHistory::Add(std::string_view column_family, const NewFile& file
 LevelRules MakeLevelRules(const RocksDBFilterOptions& options, double bits_per_key) {
   LevelRules rules;
   rules.format = options.format;
+  // Beside bloom_before_level, it decides nothing; then it is the other format that files have.
   const Format unset = options.bloom_before_level >= 0 ? Format::kBloom : options.format;
   rules.flush_format = options.flush_format.value_or(unset);
   rules.bloom_before_level = options.bloom_before_level;

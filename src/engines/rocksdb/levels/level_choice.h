@@ -17,7 +17,8 @@ struct NewFile {
   int level = -1;  // -1: unknown, as in SstFileWriter
   // No file below it has keys of its range. Its level need not be the deepest one.
   bool is_bottommost = false;
-  bool is_flush = false;           // or written by recovery
+  bool is_flush = false;
+  bool is_recovered = false;       // from the write-ahead log while the database is opened
   bool has_levels = true;          // false: universal or FIFO compaction
   bool is_compacted_later = true;  // false: FIFO compaction, or none by RocksDB
   int num_levels = -1;             // the setting of the column family; -1: unknown
@@ -63,7 +64,7 @@ struct LevelRules {
 
   Format format = Format::kBlocked;
   Format flush_format = Format::kBlocked;
-  int bloom_before_level = -1;  // kBloom below this level
+  int bloom_before_level = -1;  // of RocksDB's Ribbon policy: its Bloom filters below this level
   double bits_per_key = 0;      // kUniform, and files whose level is unknown; 0: no filter
   bool filters_at_bottom = true;
   // Whether the mean includes the keys of the last level. It does not if memory is limited and they

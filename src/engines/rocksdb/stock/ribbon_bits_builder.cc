@@ -82,18 +82,18 @@ bool RibbonBitsBuilder::Serves(const FilterBuildingContext& context) {
 }
 
 RibbonBitsBuilder::RibbonBitsBuilder(std::shared_ptr<const FilterPolicy> policy,
-                                     std::unique_ptr<FilterBitsBuilder> stock, double bits_per_key,
-                                     const BlockBasedTableOptions& options,
+                                     std::unique_ptr<FilterBitsBuilder> stock, Format format,
+                                     double bits_per_key, const BlockBasedTableOptions& options,
                                      std::shared_ptr<MemoryBalance> balance,
                                      filter::FilterCounts* counts)
     : StockBuilder(std::move(policy), std::move(stock), options.partition_filters, counts),
       balance_(options.optimize_filters_for_memory ? std::move(balance) : nullptr),
-      builder_(kernels::ActiveKernel().stock.ribbon_solver, bits_per_key, balance_ != nullptr) {}
+      builder_(kernels::ActiveKernel().stock.ribbon_solver, bits_per_key, balance_ != nullptr,
+               /*only_bloom=*/format == Format::kBloom) {}
 
-Slice RibbonBitsBuilder::Build(std::unique_ptr<const char[]>* buf, Status* status, Facts*) {
+Slice RibbonBitsBuilder::Build(std::unique_ptr<const char[]>* buf, Status* status, Facts* facts) {
+  if (builder_.num_entries() == 0) return StockBuilder::Build(buf, status, facts);
   if (status != nullptr) *status = Status::OK();
-  // As in StockBuilder.
-  if (builder_.num_entries() == 0) return is_partition_ ? AlwaysMatch() : Slice();
   builder_.Solve();
   Allocation memory = Allocate(builder_, balance_.get());
   builder_.FinishTo(memory.payload_bytes, memory.buffer.get());

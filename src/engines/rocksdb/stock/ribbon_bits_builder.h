@@ -1,5 +1,5 @@
-// The library's own builder of RocksDB's Ribbon filters, several times faster than RocksDB's, with
-// the same bytes.
+// The library's own builder of the filters of RocksDB's Ribbon policy, several times faster than
+// RocksDB's, with the same bytes.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_STOCK_RIBBON_BITS_BUILDER_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_STOCK_RIBBON_BITS_BUILDER_H_
 
@@ -25,10 +25,11 @@ class RibbonBitsBuilder : public StockBuilder {
   // filters have another hash.
   static bool Serves(const FilterBuildingContext& context);
 
-  // `stock` is RocksDB's builder, of `policy`; it gets no keys, and says what does not depend on
-  // them. `balance` belongs to the policy. `counts` may be null.
+  // `stock` is RocksDB's builder, of `policy`, for a filter of this format, kRibbon or kBloom; it
+  // gets no keys, and says what does not depend on them. `balance` belongs to the policy. `counts`
+  // may be null.
   RibbonBitsBuilder(std::shared_ptr<const FilterPolicy> policy,
-                    std::unique_ptr<FilterBitsBuilder> stock, double bits_per_key,
+                    std::unique_ptr<FilterBitsBuilder> stock, Format format, double bits_per_key,
                     const BlockBasedTableOptions& options, std::shared_ptr<MemoryBalance> balance,
                     filter::FilterCounts* counts);
 
@@ -39,7 +40,7 @@ class RibbonBitsBuilder : public StockBuilder {
   size_t EstimateEntriesAdded() noexcept override { return builder_.num_entries(); }
 
  protected:
-  Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts*) override;
+  Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts* facts) override;
 
  private:
   const std::shared_ptr<MemoryBalance> balance_;  // null without optimize_filters_for_memory

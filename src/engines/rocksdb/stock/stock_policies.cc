@@ -40,26 +40,29 @@ std::shared_ptr<const FilterPolicy> StockPolicyNamed(const std::string& text) {
   return policy;
 }
 
-StockPolicies::StockPolicy StockPolicies::Get(Format format, double bits_per_key) const {
-  const Key key(format, stock::Millibits(bits_per_key));
+StockPolicies::StockPolicy StockPolicies::Get(const StockFile& file) const {
+  const Key key(file.policy, stock::Millibits(file.bits_per_key), file.bloom_before_level);
   const std::lock_guard<std::mutex> lock(mutex_);
   StockPolicy& stock = policies_[key];
   if (stock.policy == nullptr) {
-    stock.policy = StockPolicyNamed(StockPolicyText(format, bits_per_key, -1));
+    stock.policy =
+        StockPolicyNamed(StockPolicyText(file.policy, file.bits_per_key, file.bloom_before_level));
     stock.balance = std::make_shared<MemoryBalance>(0);
   }
   return stock;
 }
 
-FilterBitsBuilder* StockPolicies::NewBuilder(Format format, double bits_per_key,
+FilterBitsBuilder* StockPolicies::NewBuilder(const StockFile& file,
                                              const FilterBuildingContext& context,
                                              filter::FilterCounts* counts) const {
-  const auto [policy, balance] = Get(format, bits_per_key);
+  const auto [policy, balance] = Get(file);
   std::unique_ptr<FilterBitsBuilder> builder;
   if (policy != nullptr) builder.reset(policy->GetBuilderWithContext(context));
-  if (builder != nullptr && format == Format::kRibbon && RibbonBitsBuilder::Serves(context)) {
-    return new RibbonBitsBuilder(policy, std::move(builder), WrittenBits(bits_per_key),
-                                 context.table_options, balance, counts);
+  // Also for its Bloom filters, which share the balance.
+  if (builder != nullptr && file.policy == Format::kRibbon && RibbonBitsBuilder::Serves(context)) {
+    return new RibbonBitsBuilder(policy, std::move(builder), file.filter,
+                                 WrittenBits(file.bits_per_key), context.table_options, balance,
+                                 counts);
   }
   if (builder != nullptr) {
     return new StockBuilder(policy, std::move(builder), context.table_options.partition_filters,

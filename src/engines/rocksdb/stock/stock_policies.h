@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "bloomline/filter_options.h"
@@ -42,14 +43,21 @@ class StockPolicyScope {
   static thread_local int depth_;
 };
 
-// One of RocksDB's policies for each number of bits per key. Thread-safe.
+// A file with RocksDB's own filter.
+struct StockFile {
+  Format policy;  // whose policy makes it: RocksDB's Ribbon policy also makes Bloom filters
+  Format filter;
+  double bits_per_key;
+  int bloom_before_level;  // of the Ribbon policy
+};
+
+// RocksDB's policies with the bits per key and the levels that files ask for. Thread-safe.
 class StockPolicies {
  public:
   // Returns a builder of RocksDB's filters for the file of the context, which counts the filters it
   // builds. Returns null if RocksDB has none for these options; the log of the context and stderr
   // then report this.
-  FilterBitsBuilder* NewBuilder(Format format, double bits_per_key,
-                                const FilterBuildingContext& context,
+  FilterBitsBuilder* NewBuilder(const StockFile& file, const FilterBuildingContext& context,
                                 filter::FilterCounts* counts) const;
 
  private:
@@ -58,9 +66,9 @@ class StockPolicies {
     std::shared_ptr<const FilterPolicy> policy;  // null if RocksDB lacks it
     std::shared_ptr<MemoryBalance> balance;      // of RibbonBitsBuilder
   };
-  StockPolicy Get(Format format, double bits_per_key) const;
+  StockPolicy Get(const StockFile& file) const;
 
-  using Key = std::pair<Format, int>;  // thousandths of bits per key
+  using Key = std::tuple<Format, int, int>;  // thousandths of bits per key, bloom_before_level
 
   mutable std::mutex mutex_;
   mutable std::map<Key, StockPolicy> policies_;

@@ -8,8 +8,12 @@
 
 namespace bloomline::stock {
 
-RibbonBuilder::RibbonBuilder(const RibbonSolver& solver, double bits_per_key, bool uses_actual_bits)
-    : solver_(solver), bits_per_key_(bits_per_key), uses_actual_bits_(uses_actual_bits) {}
+RibbonBuilder::RibbonBuilder(const RibbonSolver& solver, double bits_per_key, bool uses_actual_bits,
+                             bool only_bloom)
+    : solver_(solver),
+      bits_per_key_(bits_per_key),
+      uses_actual_bits_(uses_actual_bits),
+      only_bloom_(only_bloom) {}
 
 void RibbonBuilder::Append(uint64_t hash) {
   if (num_entries() == 0) {
@@ -34,12 +38,12 @@ void RibbonBuilder::AddKeyAndAlt(std::string_view key, std::string_view alt) {
 }
 
 void RibbonBuilder::Solve() {
+  const RibbonSize bloom = {0, BloomPayloadBytes(num_entries(), Millibits(bits_per_key_))};
   const auto chance = static_cast<uint32_t>(first_hash_ >> 32);
-  size_ = RibbonSizeOf(num_entries(), bits_per_key_, chance);
+  size_ = only_bloom_ ? bloom : RibbonSizeOf(num_entries(), bits_per_key_, chance);
   if (is_bloom()) return;
   system_.emplace(solver_, size_.num_rows);
-  if (system_->Solve(&hashes_, static_cast<uint8_t>(first_hash_))) return;
-  size_ = {0, BloomPayloadBytes(num_entries(), Millibits(bits_per_key_))};
+  if (!system_->Solve(&hashes_, static_cast<uint8_t>(first_hash_))) size_ = bloom;
 }
 
 double RibbonBuilder::ExpectedRate(uint64_t payload_bytes) const {

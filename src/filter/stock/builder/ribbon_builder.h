@@ -1,6 +1,6 @@
 // Builds the filters of RocksDB's Ribbon policy, byte for byte: Ribbon filters, and the Bloom
-// filters that RocksDB writes instead of them for few keys, for very many, and if no seed has a
-// solution.
+// filters that RocksDB writes instead of them before a level, for few keys, for very many, and if
+// no seed has a solution.
 #ifndef BLOOMLINE_FILTER_STOCK_BUILDER_RIBBON_BUILDER_H_
 #define BLOOMLINE_FILTER_STOCK_BUILDER_RIBBON_BUILDER_H_
 
@@ -26,8 +26,10 @@ class RibbonBuilder {
  public:
   // bits_per_key as in RocksDB: 1 to 100, those of a Bloom filter of the same rate. With
   // uses_actual_bits, a Bloom filter has the k for its size and not for its bits per key, as with
-  // optimize_filters_for_memory.
-  RibbonBuilder(const RibbonSolver& solver, double bits_per_key, bool uses_actual_bits);
+  // optimize_filters_for_memory. With only_bloom, each filter is a Bloom filter, as before the
+  // policy's bloom_before_level.
+  RibbonBuilder(const RibbonSolver& solver, double bits_per_key, bool uses_actual_bits,
+                bool only_bloom = false);
 
   void AddKey(std::string_view key) {
     if (key.size() <= kMaxShortKeyBytes) {
@@ -69,6 +71,7 @@ class RibbonBuilder {
   const RibbonSolver solver_;
   const double bits_per_key_;
   const bool uses_actual_bits_;
+  const bool only_bloom_;
 
   filter::HashList hashes_;
   uint64_t first_hash_ = 0;
