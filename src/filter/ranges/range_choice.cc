@@ -42,12 +42,6 @@ double CompactEntryRate(double bits_per_entry) {
 // without waits, then read 0.142 blocks, and the median 0.030; with 4, it is 0.029 and 0.020.
 constexpr double kShares[] = {0.8, 4, 9};
 
-// The bits that entries may take for each key of this level: its share of their bits in all levels.
-double BitsPerKey(const RangeMemory& memory) {
-  const auto level = static_cast<size_t>(std::clamp(memory.num_levels_below, 0, 2));
-  return kShares[level] * memory.bits_per_key;
-}
-
 // ---- The places where ranges end that scans may ask for, and the entries that may answer.
 
 constexpr size_t kCells = RangeCounts::kDelimiters.size();
@@ -475,6 +469,11 @@ class Model {
 double EntryRate(double bits_per_entry, bool is_compact) {
   return is_compact && bits_per_entry >= kCompactFromBits ? CompactEntryRate(bits_per_entry)
                                                           : std::exp2(-0.693 * bits_per_entry);
+}
+
+double BitsPerKey(const RangeMemory& memory) {
+  const auto level = static_cast<size_t>(std::clamp(memory.num_levels_below, 0, 2));
+  return kShares[level] * memory.bits_per_key;
 }
 
 double MostEntriesPerKey(const RangeMemory& memory) {

@@ -31,6 +31,9 @@ struct RangeMemory {
   size_t key_bits = 0;
 };
 
+// The bits that entries may take for each key of this level: its share of their bits in all levels.
+double BitsPerKey(const RangeMemory& memory);
+
 // Returns the most entries per key that can be chosen.
 double MostEntriesPerKey(const RangeMemory& memory);
 

@@ -167,11 +167,28 @@ void RangeEntries::AddEntries(const EntryKinds& kinds, const KeyDifference& key,
   }
 }
 
-RangeMemory RangeEntries::MemoryFor(const FilterOptions& options) const {
+RangeMemory RangeEntries::MemoryOfLevel(const FilterOptions& options) const {
   RangeMemory memory;
   memory.bits_per_key = options_.memory * options.bits_per_key;
   memory.num_levels_below = options_.num_levels_below;
   memory.is_compact = options.format == Format::kCompact;
+  return memory;
+}
+
+uint64_t RangeEntries::ExpectedBytes(uint64_t num_keys, const FilterOptions& options) const {
+  const RangeMemory memory = MemoryOfLevel(options);
+  const auto keys = static_cast<double>(std::max<uint64_t>(num_keys, 1));
+  double bits = BitsPerKey(memory) * keys;
+  if (!options_.is_auto) {
+    const auto num_entries = static_cast<double>(std::max<size_t>(entries_.num_keys(), 1));
+    bits = num_entries * BitsPerEntry(num_entries / keys, memory);
+  }
+  const uint64_t blocks = 1 + static_cast<uint64_t>(bits) / (8 * kernels::kBlockBytes);
+  return std::min(blocks * kernels::kBlockBytes, kMaxEntriesBytes);
+}
+
+RangeMemory RangeEntries::MemoryFor(const FilterOptions& options) const {
+  RangeMemory memory = MemoryOfLevel(options);
   const bool has_one_length =
       state_.min_key_bytes == state_.max_key_bytes && state_.max_key_bytes <= kMaxCellBytes;
   memory.key_bits = has_one_length ? 8 * (state_.min_key_bytes - SuffixBytes()) : 0;

@@ -129,6 +129,10 @@ class RangeEntries {
   // order of bytes: without an empty key, nothing is recorded.
   void Add(std::string_view key, FilterWriter* writer);
 
+  // The bytes that the entries of num_keys keys may take. With is_auto, which entries there are is
+  // known only at the end; few of them take less. Other threads may call this while keys are added.
+  uint64_t ExpectedBytes(uint64_t num_keys, const FilterOptions& options) const;
+
   // Makes the writer record the entries, and starts over. The writer must finish its filter before
   // this is destroyed or called again.
   void Finish(bool is_partition, FilterWriter* writer);
@@ -142,6 +146,8 @@ class RangeEntries {
   size_t WriteLimits(const RangeField& field, bool is_partition);
   void AddEntry(uint64_t hash, unsigned copies);
   void AddEntries(const EntryKinds& kinds, const KeyDifference& key, uint64_t seed);
+  // But for what depends on the keys.
+  RangeMemory MemoryOfLevel(const FilterOptions& options) const;
   RangeMemory MemoryFor(const FilterOptions& options) const;
   // Makes payload_. Returns false if the payload lacks entries.
   bool Build(double bits_per_entry, const RangeMemory& memory);

@@ -3,6 +3,8 @@
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_BUILDER_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_BUILDER_H_
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -45,6 +47,13 @@ class RangeBitsBuilder : public RocksDBBitsBuilder {
     entries_.Add(key.ToStringView(), &writer());
     entries_.Add(alt.ToStringView(), &writer());
     RocksDBBitsBuilder::AddKeyAndAlt(key, alt);
+  }
+
+  // With the entries: RocksDB 10.9 and later end a file by this.
+  size_t CalculateSpace(size_t num_entries) noexcept BLOOMLINE_OVERRIDE_SINCE_10_9 {
+    const size_t of_keys = RocksDBBitsBuilder::CalculateSpace(num_entries);
+    const uint64_t of_ranges = entries_.ExpectedBytes(num_entries, writer().options());
+    return of_keys + static_cast<size_t>(std::min<uint64_t>(of_ranges, SIZE_MAX - of_keys));
   }
 
  protected:

@@ -1,0 +1,148 @@
+// What a builder says of the size of its filter while keys are added, and what it then writes.
+// RocksDB 10.9 and later end a file by these numbers: a number that is too large cuts files short.
+#include <gtest/gtest.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
+#include "tests/engines/rocksdb_settings.h"
+
+namespace bloomline::tests::rocksdb_estimates_test {
+namespace {
+
+// Of RocksDB's own formats, RocksDB is asked, which earlier versions do not do.
+constexpr bool kAsksBuilders = BLOOMLINE_ROCKSDB_VERSION >= 1009;
+
+std::string Key(uint64_t i) { return "key" + std::to_string(1000000000 + i * 7); }
+
+// Adds keys up to each number, and compares what the builder then says with what it writes.
+void ExpectGoodEstimates(const Policy& policy, const rocksdb::FilterBuildingContext& context,
+                         double extra_bytes) {
+  for (const uint64_t num_keys : {1, 30, 1000, 20000, 100000}) {
+    const Builder builder(policy->GetBuilderWithContext(context));
+    if (builder == nullptr) continue;  // no filter at this level
+    double last = 0;
+    for (uint64_t i = 0; i < num_keys; ++i) {
+      builder->AddKey(Key(i));
+      if (i % 1000 != 0) continue;
+      const size_t entries = builder->EstimateEntriesAdded();
+      const auto estimate = static_cast<double>(builder->CalculateSpace(entries));
+      ASSERT_GE(estimate, last) << "at " << i << " of " << num_keys << " keys";
+      last = estimate;
+    }
+    const auto estimate =
+        static_cast<double>(builder->CalculateSpace(builder->EstimateEntriesAdded()));
+    const auto bytes = static_cast<double>(Finished(builder.get()).size());
+    EXPECT_LE(std::abs(estimate - bytes), std::max(64.0, bytes * 0.02) + extra_bytes)
+        << num_keys << " keys, level " << context.level_at_creation << ": " << estimate
+        << " estimated, " << bytes << " written";
+  }
+}
+
+class RocksDBEstimatesTest : public ::testing::TestWithParam<Format> {
+ protected:
+  void SetUp() override {
+    const bool is_ours = GetParam() == Format::kBlocked || GetParam() == Format::kCompact;
+    if (!is_ours && !kAsksBuilders) GTEST_SKIP() << "this RocksDB does not ask builders";
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Format, RocksDBEstimatesTest,
+                         ::testing::Values(Format::kBlocked, Format::kCompact, Format::kBloom,
+                                           Format::kRibbon),
+                         [](const auto& format) { return std::string(FormatName(format.param)); });
+
+TEST_P(RocksDBEstimatesTest, AreTheBytesWritten) {
+  for (const double bits : {4.0, 10.0, 14.5, 20.0}) {
+    const Policy policy = NewRocksDBFilterPolicy(FilterOptions{GetParam(), bits});
+    for (const bool is_partition : {false, true}) {
+      rocksdb::BlockBasedTableOptions table;
+      table.partition_filters = is_partition;
+      table.optimize_filters_for_memory = false;
+      ExpectGoodEstimates(policy, rocksdb::FilterBuildingContext(table), 0);
+    }
+  }
+}
+
+// The allocator adds up to a page, which RocksDB's own estimates do not count either.
+TEST_P(RocksDBEstimatesTest, AreTheBytesWrittenButForWhatFillsAllocations) {
+  rocksdb::BlockBasedTableOptions table;
+  table.optimize_filters_for_memory = true;
+  const Policy policy = NewRocksDBFilterPolicy(FilterOptions{GetParam(), 10});
+  ExpectGoodEstimates(policy, rocksdb::FilterBuildingContext(table), 4096);
+}
+
+TEST_P(RocksDBEstimatesTest, AreTheBytesWrittenInEachLevel) {
+  for (const char* by_level : {"auto", "20:16:12:8:4"}) {
+    const Policy policy = PolicyOf(std::string("{id=bloomline;bits_per_key=10;format=") +
+                                   FormatName(GetParam()) + ";bits_by_level=" + by_level + ";}");
+    rocksdb::BlockBasedTableOptions table;
+    table.optimize_filters_for_memory = false;
+    rocksdb::FilterBuildingContext context(table);
+    context.compaction_style = rocksdb::kCompactionStyleLevel;
+    context.reason = rocksdb::TableFileCreationReason::kCompaction;
+    context.num_levels = 7;
+    for (int level = 0; level < 7; ++level) {
+      context.level_at_creation = level;
+      context.is_bottommost = level == 6;
+      ExpectGoodEstimates(policy, context, 0);
+    }
+  }
+}
+
+// With entries for ranges, which take their memory where keys differ in many ways.
+TEST(RocksDBRangeEstimatesTest, CountTheEntries) {
+  for (const char* format : {"blocked", "compact"}) {
+    for (const char* prefixes : {"auto", "4:8"}) {
+      for (const int level : {2, 6}) {
+        SCOPED_TRACE(std::string(format) + ", " + prefixes);
+        const Policy policy = PolicyOf(std::string("{id=bloomline;format=") + format +
+                                       ";range_prefixes=" + prefixes + ";levels_in_use=7;}");
+        rocksdb::BlockBasedTableOptions table;
+        table.optimize_filters_for_memory = false;
+        rocksdb::FilterBuildingContext context(table);
+        context.compaction_style = rocksdb::kCompactionStyleLevel;
+        context.reason = rocksdb::TableFileCreationReason::kCompaction;
+        context.num_levels = 7;
+        context.level_at_creation = level;
+        context.is_bottommost = level == 6;
+        std::mt19937_64 random(7);
+        std::vector<std::string> keys = {""};  // the prefix of the range extractor
+        for (int i = 0; i < 20000; ++i) {
+          std::string key(12, '\0');
+          for (char& byte : key) byte = static_cast<char>(random());
+          keys.push_back(key);
+        }
+        std::sort(keys.begin(), keys.end());
+        const Builder builder(policy->GetBuilderWithContext(context));
+        for (const std::string& key : keys) builder->AddKey(key);
+        const size_t entries = builder->EstimateEntriesAdded();
+        const auto estimate = static_cast<double>(builder->CalculateSpace(entries));
+        const auto bytes = static_cast<double>(Finished(builder.get()).size());
+        EXPECT_NEAR(estimate / bytes, 1, 0.02) << "level " << level << ", " << bytes << " bytes";
+      }
+    }
+  }
+}
+
+// RocksDB takes a rate only to compare sizes: more bytes must never look worse.
+TEST_P(RocksDBEstimatesTest, RatesFallWithTheBytes) {
+  const Policy policy = NewRocksDBFilterPolicy(FilterOptions{GetParam(), 10});
+  const Builder builder = NewBuilder(policy);
+  double last = 1;
+  for (size_t bytes = 5000; bytes < 30000; bytes += 500) {
+    const double rate = builder->EstimatedFpRate(10000, bytes);
+    EXPECT_LE(rate, last) << bytes;
+    EXPECT_GT(rate, 0) << bytes;
+    last = rate;
+  }
+}
+
+}  // namespace
+}  // namespace bloomline::tests::rocksdb_estimates_test
