@@ -22,8 +22,18 @@ function(bloomline_engine_flags target library)
   set(cflags "${cflags}" PARENT_SCOPE)
 endfunction()
 
+# bloomline_install_pkg_config(NAME COMPONENT): of the caller's variables.
+macro(bloomline_install_pkg_config file component)
+  set(name "${file}")
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/bloomline.pc.in"
+                 "${PROJECT_BINARY_DIR}/pkgconfig/bloomline_${file}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/pkgconfig/bloomline_${file}.pc"
+          DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT ${component})
+endmacro()
+
 # bloomline_pkg_config(NAME COMPONENT)
-function(bloomline_pkg_config name component)
+function(bloomline_pkg_config of_component component)
+  set(name "${of_component}")
   set(requires bloomline_core)
   set(requires_private "")
   set(libs "-L\${libdir} -lbloomline_${name}")
@@ -65,8 +75,13 @@ function(bloomline_pkg_config name component)
     file(RELATIVE_PATH to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
     string(REGEX REPLACE "/$" "" prefix "\${pcfiledir}/${to_prefix}")
   endif()
-  configure_file("${PROJECT_SOURCE_DIR}/cmake/bloomline.pc.in"
-                 "${PROJECT_BINARY_DIR}/pkgconfig/bloomline_${name}.pc" @ONLY)
-  install(FILES "${PROJECT_BINARY_DIR}/pkgconfig/bloomline_${name}.pc"
-          DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT ${component})
+  if(name STREQUAL "rocksdb")
+    # Clang refuses a standard of C++ for C, so C programs and cgo have a file without it.
+    bloomline_install_pkg_config(rocksdb_c ${component})
+    # Of several -std, compilers take the last: this also mends a caller's -std=c++17 before it.
+    if(BLOOMLINE_ROCKSDB_STANDARD GREATER 17)
+      string(APPEND cflags " -std=c++${BLOOMLINE_ROCKSDB_STANDARD}")
+    endif()
+  endif()
+  bloomline_install_pkg_config(${of_component} ${component})
 endfunction()

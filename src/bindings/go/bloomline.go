@@ -3,7 +3,7 @@
 // explain its cost and limits. Filters have the same bytes in every language.
 //
 // Install bloomline first: pkg-config must find bloomline_c. Package bloomline/rocksdb has the
-// filters for RocksDB, and needs bloomline_rocksdb.
+// filters for RocksDB, and needs bloomline_rocksdb_c.
 //
 // Keys are bytes. For an integer, which other languages add as KeyOf(42), use its 8 bytes, lowest
 // first: encoding/binary's LittleEndian.

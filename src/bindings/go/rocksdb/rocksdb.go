@@ -1,9 +1,9 @@
 // Package rocksdb puts bloomline's filters into RocksDB, through the binding of your choice or
-// RocksDB's C functions. pkg-config must find bloomline_rocksdb, which must be compiled for the
+// RocksDB's C functions. pkg-config must find bloomline_rocksdb_c, which must be compiled for the
 // RocksDB that the binding uses.
 package rocksdb
 
-// #cgo pkg-config: bloomline_rocksdb
+// #cgo pkg-config: bloomline_rocksdb_c
 // #include <bloomline/c_metrics.h>
 // #include <bloomline/c_rocksdb.h>
 // #include <stdlib.h>
@@ -21,8 +21,8 @@ import (
 //	block_based_table_factory={filter_policy={id=bloomline;format=compact;bits_per_key=10}}
 //
 // for grocksdb.GetOptionsFromString and the like. Call Register before these, from any goroutine,
-// as often as you like. For a filter policy that it cannot make, RocksDB returns no error and uses
-// no filter; then stderr has a line.
+// as often as you like. RocksDB drops errors of a filter policy's options: then stderr has a line,
+// and opening a database fails.
 func Register() error {
 	var message *C.char
 	if C.bloomline_rocksdb_register(&message) == 0 {
