@@ -1,13 +1,16 @@
 // A program that knows RocksDB alone: it asks for RocksDB's own filters, or for what an option
 // string names, and checks all answers.
-// Usage: rocksdb_client write|check|exit|files|metrics|root|load|domain FOLDER POLICY, or
-// rocksdb_client threads
+// Usage: rocksdb_client write|check|exit|files|metrics|root|load|domain FOLDER POLICY,
+// rocksdb_client change FOLDER POLICY [NEW_POLICY], or rocksdb_client threads
 //   exit    checks, and calls exit() while the database is open
 //   files   writes files of flushes, of a compaction and of recovery, and prints for each a hash of
 //           its data and filter
 //   metrics reads until it is killed
 //   root    goes to the folder "/" before it checks
 //   load    checks, with the options that the database's OPTIONS file names, and ignores POLICY
+//   change  opens the database, sets NEW_POLICY with SetOptions while a thread writes and others
+//           read, and prints the level, the entries and the filter's bits per key of each file that
+//           is written afterwards
 //   domain  writes partitions whose keys are all outside the prefix extractor's domain, and prints
 //           how many of them MultiGet does not find
 //   POLICY  bloom:BITS_PER_KEY, ribbon:BITS_PER_KEY, ribbon:BITS_PER_KEY:BLOOM_BEFORE_LEVEL, an
@@ -204,6 +207,62 @@ int MultiGetOutsideTheDomain(const char* folder, const std::string& policy) {
   return lost != 0;
 }
 
+// Reads keys that were written before, and missing ones, until `done`. Returns how many were wrong.
+int ReadUntil(rocksdb::DB* db, const std::atomic<bool>& done) {
+  int wrong = 0;
+  std::string value;
+  for (int i = 0; !done; i = (i + 1) % kNumKeys) {
+    wrong += !db->Get(rocksdb::ReadOptions(), Key(2 * i), &value).ok() || value != Value(i);
+    wrong += !db->Get(rocksdb::ReadOptions(), Key(2 * i + 1) + "x", &value).IsNotFound();
+  }
+  return wrong;
+}
+
+int Change(const char* folder, const std::string& policy, const char* new_policy) {
+  rocksdb::BlockBasedTableOptions table = TableOptions(policy);
+  table.optimize_filters_for_memory = false;  // the sizes of both runs are compared
+  rocksdb::Options options = bloomline::tests::WithTable(table);
+  options.disable_auto_compactions = true;
+  std::unique_ptr<rocksdb::DB> db;
+  Require(bloomline::tests::OpenRocksDB(options, folder, &db));
+  std::atomic<bool> done{false}, has_written{false}, is_changed{false};
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) threads.emplace_back([&] { wrong += ReadUntil(db.get(), done); });
+  const auto write = [&](int part) {
+    for (int i = part; i < kNumKeys; i += 4) {
+      Require(db->Put(rocksdb::WriteOptions(), Key(2 * i) + "y", Value(i)));
+    }
+  };
+  threads.emplace_back([&] {
+    write(0);
+    has_written = true;
+    while (!is_changed) write(0);
+    Require(db->Flush(rocksdb::FlushOptions()));
+    write(1);
+    Require(db->Flush(rocksdb::FlushOptions()));
+    Require(bloomline::tests::CompactAll(db.get()));
+    write(2);
+    Require(db->Flush(rocksdb::FlushOptions()));
+    done = true;
+  });
+  while (!has_written) std::this_thread::yield();
+  if (new_policy != nullptr) {
+    const rocksdb::Status status = db->SetOptions(
+        {{"block_based_table_factory", std::string("{filter_policy=") + new_policy + ";}"}});
+    std::printf("SetOptions: %s\n", status.ok() ? "OK" : "refused");
+  }
+  is_changed = true;
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& [level, properties] : bloomline::tests::TablesByLevel(db.get())) {
+    const auto entries = static_cast<double>(properties->num_entries);
+    std::printf("level %d, %.0f entries, %.2f bits per key\n", level, entries,
+                8 * static_cast<double>(properties->filter_size) / entries);
+  }
+  std::printf("RocksDB %d, wrong %d\n", ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR, wrong.load());
+  return wrong != 0;
+}
+
 int MakePolicies() {
   int missing = 0;
   for (int i = 0; i < 100; ++i) {
@@ -218,6 +277,9 @@ int MakePolicies() {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "threads") == 0) return UseThreadsAndFork(MakePolicies);
+  if (argc >= 4 && argc <= 5 && std::strcmp(argv[1], "change") == 0) {
+    return Change(argv[2], argv[3], argc == 5 ? argv[4] : nullptr);
+  }
   if (argc != 4) return 2;
   if (std::strcmp(argv[1], "root") == 0 && chdir("/") != 0) return 2;
   if (std::strcmp(argv[1], "files") == 0) return WriteFiles(argv[2], argv[3]);
