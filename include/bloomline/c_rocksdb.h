@@ -21,9 +21,10 @@ extern "C" {
 #endif
 
 /* Returns the policy for the text after `filter_policy=` in an option string: "bloomline",
-   "bloomline:BITS_PER_KEY" or "{id=bloomline;OPTION=VALUE;...}". For a wrong option, stderr gets a
-   line if errptr is NULL. Thread-safe. rocksdb_block_based_options_set_filter_policy takes the
-   policy over, or rocksdb_filterpolicy_destroy destroys it. */
+   "bloomline:BITS_PER_KEY" or "{id=bloomline;OPTION=VALUE;...}". Fails if an option is wrong or
+   given twice; stderr then gets a line if errptr is NULL. Thread-safe.
+   rocksdb_block_based_options_set_filter_policy takes the policy over, or
+   rocksdb_filterpolicy_destroy destroys it. */
 rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const char* options, char** errptr);
 
 /* Calls NewRangeExtractor (rocksdb.h). rocksdb_options_set_prefix_extractor takes it over, or

@@ -137,12 +137,14 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilter
 //   filter_policy={id=bloomline;format=compact;bits_by_level=auto;flush_format=blocked}
 //
 // Call this, once or repeatedly, before options are parsed. Otherwise, RocksDB returns OK for a
-// file that names bloomline, but uses no filter. RocksDB drops most errors in option strings;
-// bloomline prints its own on stderr. Returns false, with a line on stderr, if RocksDB has another
-// version.
+// file that names bloomline, but uses no filter. RocksDB drops most errors in option strings: a
+// policy whose options are refused prints the reason on stderr and makes DB::Open fail with it.
+// Where RocksDB does not ask the policy (CreateColumnFamily, SstFileWriter), it writes RocksDB's own
+// Bloom filters with 10 bits per key, and LOG says so. Returns false, with a line on stderr, if
+// RocksDB has another version.
 //
-// Before RocksDB 9.8, a refused DB::SetOptions changes nothing. Since 9.8, it returns OK and sets
-// the defaults.
+// Before RocksDB 9.8, a refused DB::SetOptions changes nothing. Since 9.8, it returns OK, and new
+// files get such Bloom filters.
 bool RegisterBloomline();
 
 // Returns the prefix extractor that shows the ranges of scans to the filters. Its name in option

@@ -11,6 +11,7 @@
 #include "src/db/directory/options_file.h"
 #include "src/db/sstable/comparator.h"
 #include "src/support/nearest_name.h"
+#include "src/support/option_text.h"
 #include "src/support/quoted.h"
 
 namespace bloomline::db {
@@ -24,6 +25,8 @@ std::optional<std::string> ParsePolicy(const std::string& text, std::string* err
   static const std::string number = "-?([0-9]{1,99}[.]?[0-9]{0,99}|[.][0-9]{1,99})";
   static const std::regex with_bits("(bloomfilter|bloomline):" + number + "(:true|:false)?|" +
                                     "ribbonfilter:" + number + "(:-?[0-9]{1,9})?");
+  *error = support::GivenTwice(text);
+  if (!error->empty()) return std::nullopt;
   const std::string id = directory::OptionId(text);
   const std::string name = id.substr(0, id.find(':'));
   const bool has_bits =

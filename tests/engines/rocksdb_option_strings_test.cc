@@ -160,12 +160,13 @@ TEST(RocksDBOptionStringsTest, BadStringsAreNamedOnStderrInOneLine) {
 }
 
 // And by the C functions, which then print nothing.
-TEST(RocksDBOptionStringsTest, AnErrorIsReadOnceAndWithoutTheDefaults) {
+TEST(RocksDBOptionStringsTest, AnErrorIsReadOnceAndWithoutOtherOptions) {
   for (const auto& bad : kBadStrings) {
     SCOPED_TRACE(bad.text);
     const std::string said = ByEscapedOptions(bad.text).said;
     EXPECT_EQ(said.find("level_size_ratio=10"), std::string::npos) << said;
     EXPECT_EQ(said.find("range_prefixes=none"), std::string::npos) << said;
+    ExpectReason(said, {"; DB::Open fails with this policy; ", "10 bits per key\n"});
     const std::string family = std::string("block_based_table_factory={filter_policy=") + bad.text;
     char* of_policy = nullptr;
     char* of_options = nullptr;
@@ -182,10 +183,13 @@ TEST(RocksDBOptionStringsTest, AnErrorIsReadOnceAndWithoutTheDefaults) {
     EXPECT_EQ(bloomline_rocksdb_filterpolicy_create(bad.text, nullptr), nullptr);
     EXPECT_EQ(TakeStderr().empty(), bad.text[0] != '{');  // an option
   }
-  EXPECT_NE(ByEscapedOptions("{id=bloomline:30;format=compact}").said.find("are bits_per_key=30\n"),
-            std::string::npos);
-  EXPECT_NE(ByEscapedOptions("{id=bloomline;bits=9}").said.find("the options are the defaults\n"),
-            std::string::npos);
+  // A policy in use keeps its options.
+  const Policy used = PolicyOf("{id=bloomline:30;flush_format=bloom}");
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(
+      std::const_pointer_cast<rocksdb::FilterPolicy>(used)->ConfigureFromString({}, "bits=9").ok());
+  ExpectReason(TakeStderr(), {"; the options are bits_per_key=30, flush_format=bloom\n"});
+  EXPECT_FALSE(IsRefused(*used));
 }
 
 // The check of docs/compatibility.md, for names that never reach bloomline.
@@ -202,10 +206,11 @@ TEST(RocksDBOptionStringsTest, AnotherNameGivesNoPolicy) {
   EXPECT_FALSE(rocksdb::GetBlockBasedTableOptionsFromString(config, {}, "filter_policy=blomline:10",
                                                             &table_options)
                    .ok());
-  EXPECT_EQ(ByTableOptions("bloomline:1000").policy, nullptr);
-  const Outcome refused = ByTableOptions("{id=bloomline;format=compakt}");
-  ASSERT_NE(refused.policy, nullptr);
-  EXPECT_EQ(Settings(*refused.policy), "blocked 10 0");
+  for (const char* const text : {"bloomline:1000", "{id=bloomline;format=compakt}"}) {
+    const Policy refused = ByTableOptions(text).policy;
+    ASSERT_NE(refused, nullptr);
+    EXPECT_TRUE(IsRefused(*refused)) << text;
+  }
 }
 
 // The options of earlier versions that are no longer there are ignored if they had no effect.
@@ -297,7 +302,8 @@ TEST(RocksDBOptionStringsTest, EachFormOfRocksDBsPoliciesIsTaken) {
           const bool is_taken = parse(before + "bloomfilter" + form + after).policy != nullptr;
           const std::string text = before + "bloomline" + form + after;
           const Outcome outcome = parse(text);
-          ASSERT_EQ(outcome.policy != nullptr, is_taken) << text << outcome.said;
+          const bool is_ours = outcome.policy != nullptr && !IsRefused(*outcome.policy);
+          ASSERT_EQ(is_ours, is_taken) << text << outcome.said;
           if (!is_taken) continue;
           ++num_taken;
           EXPECT_EQ(outcome.said, "");
@@ -311,7 +317,8 @@ TEST(RocksDBOptionStringsTest, EachFormOfRocksDBsPoliciesIsTaken) {
   EXPECT_GT(num_taken, 100);
   for (const char* text : {"bloomline:10:false:true", "bloomline:10:", "bloomline:10:FALSE"}) {
     const Outcome outcome = ByTableOptions(text);
-    EXPECT_EQ(outcome.policy, nullptr) << text;
+    ASSERT_NE(outcome.policy, nullptr);
+    EXPECT_TRUE(IsRefused(*outcome.policy)) << text;
     ExpectReason(outcome.said, {text, "allowed: bloomline:BITS_PER_KEY", "':false' or ':true'"});
   }
 }
@@ -358,7 +365,8 @@ TEST(RocksDBOptionStringsTest, StringsOfProgramsGiveAPolicyOrItsSpelling) {
   for (const auto& of : kStrings) {
     SCOPED_TRACE(of.program);
     Outcome outcome = of.parse(std::regex_replace(of.text, std::regex(name), "bloomline"));
-    if (outcome.policy == nullptr) {
+    ASSERT_NE(outcome.policy, nullptr) << outcome.said;
+    if (IsRefused(*outcome.policy)) {
       std::smatch match;
       ASSERT_TRUE(std::regex_search(outcome.said, match, spelling)) << outcome.said;
       EXPECT_NE(of.text.find(match.str(1)), std::string::npos) << outcome.said;
@@ -429,8 +437,9 @@ TEST(RocksDBOptionStringsTest, UnknownNamesCanBeIgnoredButBadValuesCannot) {
                   config, "{id=bloomline;bits=10;bits_per_key=12}", &policy)
                   .ok());
   EXPECT_EQ(Settings(*policy), "blocked 12 0");
+  Policy refused;
   const rocksdb::Status status = rocksdb::FilterPolicy::CreateFromString(
-      config, "{id=bloomline;format=compakt;bits_per_key=12}", &policy);
+      config, "{id=bloomline;format=compakt;bits_per_key=12}", &refused);
   EXPECT_NE(status.ToString().find("'compakt'"), std::string::npos) << status.ToString();
   std::unordered_map<std::string, std::string> unused;
   auto* changed = const_cast<rocksdb::FilterPolicy*>(policy.get());

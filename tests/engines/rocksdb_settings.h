@@ -25,7 +25,7 @@ namespace bloomline::tests {
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 // Since 9.8, RocksDB's SetOptions makes a new policy from the old one's options and the changes. If
-// the policy refuses those, SetOptions returns OK, and the new policy has the defaults.
+// the policy refuses those, SetOptions returns OK, and the new policy writes RocksDB's own filters.
 constexpr bool kSetOptionsMakesANewPolicy = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 908;
 
 // The policy that an option string names.
@@ -40,6 +40,11 @@ inline Policy PolicyOf(const std::string& text) {
 
 inline Policy PolicyOf(const rocksdb::ColumnFamilyOptions& options) {
   return options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
+}
+
+// Whether DB::Open fails with the policy.
+inline bool IsRefused(const rocksdb::FilterPolicy& policy) {
+  return !policy.ValidateOptions(rocksdb::DBOptions(), rocksdb::ColumnFamilyOptions()).ok();
 }
 
 // The options in the OPTIONS file of a database of one family.

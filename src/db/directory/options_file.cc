@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <iterator>
 
+#include "src/support/option_text.h"
+
 namespace bloomline::directory {
 namespace {
 
-constexpr std::string_view kSpaces = " \t\r\n\v\f";
-
-std::string_view Trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(kSpaces);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
-}
+using support::ForEachOption;
+using support::Trimmed;
+using support::WithoutBraces;
 
 // A '#' begins a comment, "\#" does not.
 std::string_view WithoutComment(std::string_view line) {
@@ -47,44 +45,13 @@ OptionMap* SectionOf(std::string_view line, OptionsFile* options) {
   const size_t begin = line.find('"');
   const size_t end = line.rfind('"');
   const std::string_view title =
-      Trim(begin == line.npos ? line.substr(1, line.size() - 2) : line.substr(1, begin - 1));
+      Trimmed(begin == line.npos ? line.substr(1, line.size() - 2) : line.substr(1, begin - 1));
   if (title == "Version") return &options->version;
   if (title == "DBOptions") return &options->database;
   constexpr std::string_view kTables = "TableOptions/";
   if (title != "CFOptions" && title.substr(0, kTables.size()) != kTables) return nullptr;
   if (begin == end) return nullptr;
   return &options->families[Unescape(line.substr(begin + 1, end - begin - 1))];
-}
-
-// The end of the value that begins at `begin`: its ';', or the end of the text.
-size_t EndOfValue(std::string_view text, size_t begin) {
-  int depth = 0;
-  for (size_t i = begin; i < text.size(); ++i) {
-    if (text[i] == '{') ++depth;
-    if (text[i] == '}') --depth;
-    if (text[i] == ';' && depth <= 0) return i;
-  }
-  return text.size();
-}
-
-std::string_view WithoutBraces(std::string_view value) {
-  value = Trim(value);
-  while (value.size() >= 2 && value.front() == '{' && value.back() == '}') {
-    value = Trim(value.substr(1, value.size() - 2));
-  }
-  return value;
-}
-
-// Calls use(name, value) for each option of "name=value;name=value".
-template <typename Use>
-void ForEachOption(std::string_view text, Use use) {
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = EndOfValue(text, begin);
-    const std::string_view option = text.substr(begin, end - begin);
-    const size_t equals = option.find('=');
-    if (equals != option.npos) use(Trim(option.substr(0, equals)), Trim(option.substr(equals + 1)));
-    begin = end + 1;
-  }
 }
 
 // The options that bloomline writes into every OPTIONS file, with their defaults. The code that
@@ -107,7 +74,7 @@ void ParseOptionsFile(std::string_view text, OptionsFile* options) {
   OptionMap* section = nullptr;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = Trim(WithoutComment(text.substr(0, end)));
+    const std::string_view line = Trimmed(WithoutComment(text.substr(0, end)));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.size() >= 2 && line.front() == '[' && line.back() == ']') {
       section = SectionOf(line, options);
@@ -115,16 +82,16 @@ void ParseOptionsFile(std::string_view text, OptionsFile* options) {
     }
     const size_t equals = line.find('=');
     if (section == nullptr || equals == line.npos) continue;
-    const std::string_view value = Trim(line.substr(equals + 1));
+    const std::string_view value = Trimmed(line.substr(equals + 1));
     // A column family's option precedes the table's option of that name; emplace keeps the first.
-    section->emplace(Trim(line.substr(0, equals)),
+    section->emplace(Trimmed(line.substr(0, equals)),
                      value.substr(0, 1) == "{" ? std::string(value) : Unescape(value));
   }
 }
 
 std::string OptionId(std::string_view value) {
   value = WithoutBraces(value);
-  if (value.find('=') == value.npos) return std::string(Trim(value.substr(0, value.find(';'))));
+  if (value.find('=') == value.npos) return std::string(Trimmed(value.substr(0, value.find(';'))));
   std::string id;
   ForEachOption(value, [&](std::string_view name, std::string_view text) {
     if (name == "id" && id.empty()) id = WithoutBraces(text);

@@ -12,6 +12,7 @@
 #include "src/filter/sizing/level_rule.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/support/number_text.h"
+#include "src/support/option_text.h"
 #include "src/support/quoted.h"
 
 namespace bloomline::db {
@@ -107,6 +108,8 @@ bool SetNamed(const std::string& text, sstable::Engine engine, RewritePolicy* po
 
 bool ParseRewritePolicy(const std::string& text, sstable::Engine engine, RewritePolicy* policy,
                         std::string* error) {
+  const std::string given_twice = support::GivenTwice(text);
+  if (!given_twice.empty()) return Refuse(error, "in --policy, ", given_twice);
   std::string wrong = support::Quoted(text);
   const std::string id = directory::OptionId(text);
   const directory::OptionMap options = directory::PolicyOptions(text);

@@ -9,6 +9,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -78,15 +79,35 @@ inline const char* const* CaptureUnknownNames() {
   return names;
 }
 
+// The value of a variable, in new memory; null if it is not set. An environment may have a variable
+// twice, and getenv gives the first. If their values differ, this gives a text that no variable
+// takes.
+inline const char* CaptureValue(const char* name) {
+  const size_t size = std::strlen(name);
+  const char* first = nullptr;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    if (std::strncmp(*entry, name, size) != 0 || (*entry)[size] != '=') continue;
+    const char* const value = *entry + size + 1;
+    if (first == nullptr) {
+      first = value;
+    } else if (std::strcmp(first, value) != 0) {
+      const size_t text_size = std::strlen(first) + std::strlen(value) + 32;
+      auto* const text = static_cast<char*>(std::malloc(text_size));
+      if (text != nullptr)
+        std::snprintf(text, text_size, "%s%% and, given twice, %s", first, value);
+      return text;
+    }
+  }
+  return first == nullptr ? nullptr : strdup(first);
+}
+
 // Call this while the process starts: later, a setenv of another thread could run at the same time.
 // So this copies the values. In setuid programs they have no effect.
 inline Environment CaptureEnvironment() {
   Environment environment = {};
   if (getauxval(AT_SECURE) != 0) return environment;
   for (int i = 0; i < kNumVariables; ++i) {
-    const char* const value = std::getenv(kVariableNames[i]);
-    char* const copy = value == nullptr ? nullptr : strdup(value);
-    environment.values[i] = copy == nullptr ? value : copy;
+    environment.values[i] = CaptureValue(kVariableNames[i]);
   }
   environment.unknown_names = CaptureUnknownNames();
   return environment;

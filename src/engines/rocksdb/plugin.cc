@@ -1,6 +1,6 @@
 // Registers the policy, so that RocksDB finds it by name, and has the functions that make objects
-// for C++ and C. Every option string begins here: NewFromId gets the name, and RocksDB then passes
-// the options to the policy (options/policy_options.h).
+// for C++ and C. Every option string begins here: ReadId gets the name, and RocksDB then passes the
+// options to the policy (options/policy_options.h).
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "bloomline/c_rocksdb.h"
 #include "bloomline/filter_account.h"
@@ -24,6 +25,7 @@
 #include "src/support/c_error.h"
 #include "src/support/nearest_name.h"
 #include "src/support/number_text.h"
+#include "src/support/option_text.h"
 #include "src/support/quoted.h"
 #include "src/support/set_error.h"
 #include "src/support/taken_errors.h"
@@ -48,41 +50,43 @@ std::string InPlaceOfRibbon(const std::string& bits, std::string_view level) {
   return text + ";bloom_before_level=" + std::to_string(allowed) + "}";
 }
 
-// Takes "bloomline" with or without bits per key, like the names of RocksDB's own policies. Many
+// Reads "bloomline" with or without bits per key, like the names of RocksDB's own policies. Many
 // configurations have the suffix of "bloomline:10:false". Until RocksDB 7.0, it chose a Bloom
-// filter's layout; RocksDB now ignores it, too.
-std::unique_ptr<FilterPolicy> NewFromId(const std::string& id, std::string* error) {
-  RocksDBFilterOptions options;
+// filter's layout; RocksDB now ignores it, too. Returns an empty string, or what is wrong.
+std::string ReadId(const std::string& id, RocksDBFilterOptions* options) {
   const size_t colon = id.find(':');
-  if (colon == std::string::npos) return engine::MakeRocksDBFilterPolicy(options, error);
+  if (colon == std::string::npos) return "";
   std::string bits = id.substr(colon + 1);
   const size_t suffix = std::min(bits.find(':'), bits.size());
   const std::string_view flag = std::string_view(bits).substr(suffix);
   if (flag == ":false" || flag == ":true") {
     bits.resize(suffix);
   } else if (!flag.empty()) {
-    *error = "the name is " + support::Quoted(id) +
-             "; allowed: bloomline:BITS_PER_KEY, and ':false' or ':true' behind it, which means "
-             "nothing" +
-             InPlaceOfRibbon(bits.substr(0, suffix), flag.substr(1));
-    return nullptr;
+    return "the name is " + support::Quoted(id) +
+           "; allowed: bloomline:BITS_PER_KEY, and ':false' or ':true' behind it, which means "
+           "nothing" +
+           InPlaceOfRibbon(bits.substr(0, suffix), flag.substr(1));
   }
-  *error = engine::SetOption("bits_per_key", bits, &options);
-  return error->empty() ? engine::MakeRocksDBFilterPolicy(options, error) : nullptr;
+  return engine::SetOption("bits_per_key", bits, options);
 }
 
 // Returns the number of factories added.
 int AddFactory(ObjectLibrary* library) {
   library->AddFactory<const FilterPolicy>(
       ObjectLibrary::PatternEntry(engine::kRocksDBPolicyName).AddSeparator(":", false),
+      // A name that is refused makes a policy, too: without one, RocksDB would drop the error and
+      // write no filters.
       [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard, std::string* error) {
-        *guard = NewFromId(id, error);
-        if (*guard == nullptr) {
+        *error = engine::RocksDBVersionMismatch();
+        if (!error->empty()) {
           // RocksDB drops the error, so stderr gets it.
           support::TakenErrors::Print("no RocksDB filter policy for " + support::Quoted(id) + ": " +
                                       *error);
-          *error = "bloomline: " + *error;
+          return guard->get();
         }
+        RocksDBFilterOptions options;
+        std::string wrong_id = ReadId(id, &options);
+        *guard = engine::MakeNamedRocksDBFilterPolicy(id, options, std::move(wrong_id));
         return guard->get();
       });
   library->AddFactory<const SliceTransform>(
@@ -113,12 +117,32 @@ std::unique_ptr<FilterPolicy> NewFromText(const std::string& text, std::string* 
              support::MeantPolicy(text);
     return nullptr;
   }
-  std::unique_ptr<FilterPolicy> policy = NewFromId(id, error);
+  RocksDBFilterOptions options;
+  *error = support::GivenTwice(text);
+  if (error->empty()) *error = ReadId(id, &options);
+  if (!error->empty()) return nullptr;
+  std::unique_ptr<FilterPolicy> policy = engine::MakeRocksDBFilterPolicy(options, error);
   if (policy == nullptr) return nullptr;
   const ROCKSDB_NAMESPACE::Status status = policy->ConfigureFromMap(config, changes);
   if (status.ok()) return policy;
   *error = status.ToString();
   return nullptr;
+}
+
+// Returns what is wrong with the text of column-family options whose filter policy has an option
+// twice; otherwise an empty string. RocksDB merges the two before the policy sees them.
+std::string GivenTwiceInPolicy(std::string_view options) {
+  constexpr std::string_view kPolicy = "filter_policy";
+  std::string wrong;
+  support::ForEachOption(options, [&](std::string_view name, std::string_view value) {
+    if (!wrong.empty()) return;
+    // In a table's options, which may be named block_based_table_factory.filter_policy.
+    const bool is_policy =
+        name.size() >= kPolicy.size() && name.substr(name.size() - kPolicy.size()) == kPolicy;
+    const std::string_view inner = support::WithoutBraces(value);
+    wrong = is_policy ? support::GivenTwice(inner) : GivenTwiceInPolicy(inner);
+  });
+  return wrong;
 }
 
 // Returns the result of f(std::string* reason) after registration, or null with the reason in
@@ -206,6 +230,8 @@ extern "C" uint8_t bloomline_rocksdb_validate_family_options(const char* options
   if (errptr != nullptr) taken.emplace();
   return RegisterAndMake(errptr, [&](std::string* reason) {
     if (bloomline::support::IsNullText(options, "options", reason)) return false;
+    *reason = bloomline::GivenTwiceInPolicy(options);
+    if (!reason->empty()) return false;
     ROCKSDB_NAMESPACE::ConfigOptions config;
     config.ignore_unsupported_options = false;  // an object of a name that is not registered
     config.input_strings_escaped = false;       // otherwise RocksDB drops such errors of a table

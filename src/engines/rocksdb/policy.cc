@@ -3,16 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
-#include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "rocksdb/options.h"
@@ -23,6 +19,7 @@
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
+#include "src/engines/rocksdb/options/opening_remarks.h"
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/ranges/range_builder.h"
 #include "src/engines/rocksdb/reader/bits_reader.h"
@@ -52,58 +49,6 @@ NewFile NewFileIn(const FilterBuildingContext& context) {
   file.num_levels = context.num_levels;
   return file;
 }
-
-// Warns of comparators that may treat keys with different bytes as equal: filters compare bytes,
-// and would lose such keys. It is not an error, because RocksDB assumes this of any user's
-// comparator. stderr gets a line for each comparator's name, once in the process. The log of the
-// database gets one; while the database is opened, it does not exist yet.
-class ComparatorWarning {
- public:
-  void Check(const ROCKSDB_NAMESPACE::Comparator* comparator, Logger* log) const {
-    if (comparator == nullptr || !comparator->CanKeysWithDifferentByteContentsBeEqual() ||
-        IsRocksDBs(comparator->GetRootComparator()->Name())) {
-      return;
-    }
-    const std::string warning =
-        "bloomline: the comparator " + std::string(comparator->Name()) +
-        " may treat keys with different bytes as equal, and filters then lose keys; if it does, "
-        "use NewCanonicalRocksDBFilterPolicy, or no filter policy; if not, its "
-        "CanKeysWithDifferentByteContentsBeEqual() should return false";
-    if (IsFirst(comparator->Name())) std::fprintf(stderr, "%s\n", warning.c_str());
-    {
-      const std::lock_guard lock(mutex_);
-      unlogged_ = warning;
-    }
-    Log(log);
-  }
-
-  void Log(Logger* log) const {
-    if (log == nullptr) return;
-    std::string warning;
-    {
-      const std::lock_guard lock(mutex_);
-      warning.swap(unlogged_);
-    }
-    // The lock is not held here: a user's logger may call anything.
-    if (!warning.empty()) ROCKSDB_NAMESPACE::Warn(log, "%s", warning.c_str());
-  }
-
- private:
-  static bool IsRocksDBs(std::string_view name) {
-    return name.rfind("leveldb.BytewiseComparator", 0) == 0 || name.rfind("rocksdb.", 0) == 0;
-  }
-
-  // Whether the process asks about the name for the first time.
-  static bool IsFirst(const std::string& name) {
-    static std::mutex& mutex = *new std::mutex;
-    static std::set<std::string>& names = *new std::set<std::string>;
-    const std::lock_guard lock(mutex);
-    return names.insert(name).second;
-  }
-
-  mutable std::mutex mutex_;
-  mutable std::string unlogged_;
-};
 
 // A builder of type Builder that queries each finished filter for all of its keys. It keeps a copy
 // of their hashes for that, so it also notices if a hash changes in memory before the filter is
@@ -167,8 +112,10 @@ StockFile StockFileOf(const LevelRules& rules, const FilterChoice& choice) {
 
 class RocksDBFilterPolicy : public FilterPolicy {
  public:
-  RocksDBFilterPolicy(SettingsPtr settings, RibbonOptions ribbon_options)
-      : options_(std::move(settings), ribbon_options) {
+  // The arguments of PolicyOptions.
+  template <typename... Arguments>
+  explicit RocksDBFilterPolicy(Arguments&&... arguments)
+      : options_(std::forward<Arguments>(arguments)...) {
     RegisterOptions("BloomlineOptions", &options_, &PolicyOptions::OptionTypes());
   }
 
@@ -179,8 +126,10 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
   FilterBitsBuilder* GetBuilderWithContext(
       const FilterBuildingContext& context) const noexcept override {
-    comparator_warning_.Log(context.info_log);
-    const SettingsPtr settings = options_.Load();
+    remarks_.WriteTo(context.info_log);
+    const PolicyOptions::StatePtr state = options_.LoadState();
+    if (state->refusal != nullptr) LogRefusal(*state->refusal, context.info_log);
+    const SettingsPtr settings = state->settings;
     const NewFile file = NewFileIn(context);
     const SeenLevels seen = history_.Add(context.column_family_name, file);
     // This runs without a limit, too: otherwise the thread keeps it for a file of another database.
@@ -216,8 +165,15 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
   Status ValidateOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
                          const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) const override {
-    comparator_warning_.Check(family.comparator, database.info_log.get());
-    const Status status = CheckAccount(options_.Load()->memory.bytes, database);
+    const PolicyOptions::StatePtr state = options_.LoadState();
+    Logger* const log = database.info_log.get();
+    remarks_.Add(ComparatorWarning(family.comparator), log);
+    remarks_.Add(LevelsRemark(state->settings->levels, family.compaction_style), log);
+    remarks_.Add(SkippedRemark(state->skipped), log);
+    if (state->refusal != nullptr) {
+      return Status::InvalidArgument("bloomline", state->refusal->reason);
+    }
+    const Status status = CheckAccount(state->settings->memory.bytes, database);
     return status.ok() ? FilterPolicy::ValidateOptions(database, family) : status;
   }
 
@@ -227,6 +183,8 @@ class RocksDBFilterPolicy : public FilterPolicy {
   Status ConfigureOptions(const ConfigOptions& config, const PolicyOptions::Changes& changes,
                           PolicyOptions::Changes* unused) override {
     const Status status = options_.Change(config, changes, unused);
+    // Not every way to a file leads through ValidateOptions.
+    remarks_.Add(SkippedRemark(options_.LoadState()->skipped), nullptr);
     return status.ok() && config.invoke_prepare_options ? PrepareOptions(config) : status;
   }
   std::string SerializeOptions(const ConfigOptions& config,
@@ -253,8 +211,16 @@ class RocksDBFilterPolicy : public FilterPolicy {
     return builder;
   }
 
+  // With each file: its filter is not what the user asked for.
+  static void LogRefusal(const Refusal& refusal, Logger* log) {
+    if (log == nullptr) return;
+    ROCKSDB_NAMESPACE::Warn(
+        log, "bloomline: the filter policy %s has options that are refused: %s; %s",
+        refusal.id.c_str(), refusal.reason.c_str(), refusal.Consequence().c_str());
+  }
+
   PolicyOptions options_;
-  const ComparatorWarning comparator_warning_;
+  const OpeningRemarks remarks_;
   mutable LevelHistory history_;
   const StockPolicies stock_;
   const std::shared_ptr<filter::AskedByFamily> asked_ranges_ =
@@ -271,6 +237,15 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions
   SettingsPtr settings = MakeSettings(options, error);
   if (settings == nullptr) return nullptr;
   return std::make_unique<RocksDBFilterPolicy>(std::move(settings), ribbon_options);
+}
+
+std::unique_ptr<FilterPolicy> MakeNamedRocksDBFilterPolicy(const std::string& id,
+                                                           const RocksDBFilterOptions& options,
+                                                           std::string wrong_id) {
+  SettingsPtr settings;
+  if (wrong_id.empty()) settings = MakeSettings(options, &wrong_id);
+  if (settings == nullptr) settings = SettingsOfRefusal();
+  return std::make_unique<RocksDBFilterPolicy>(std::move(settings), id, std::move(wrong_id));
 }
 
 }  // namespace bloomline::engine

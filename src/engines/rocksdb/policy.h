@@ -15,6 +15,12 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(
     const RocksDBFilterOptions& options, std::string* error,
     RibbonOptions ribbon_options = RibbonOptions::kOwn);
 
+// For RocksDB's registry, which makes a policy by its id and then configures it. Never null: what
+// is wrong with the id (wrong_id, if not empty, or the options) makes a policy with a Refusal.
+std::unique_ptr<FilterPolicy> MakeNamedRocksDBFilterPolicy(const std::string& id,
+                                                           const RocksDBFilterOptions& options,
+                                                           std::string wrong_id);
+
 }  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_POLICY_H_

@@ -1,6 +1,5 @@
 #include "src/engines/rocksdb/options/policy_options.h"
 
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -16,10 +15,6 @@ using ROCKSDB_NAMESPACE::OptionType;
 using ROCKSDB_NAMESPACE::OptionTypeFlags;
 using ROCKSDB_NAMESPACE::OptionTypeInfo;
 using ROCKSDB_NAMESPACE::OptionVerificationType;
-
-// An option of earlier versions. A database with this option has a comparator that treats different
-// keys as equal, so filters would lose keys: a policy that is given the option writes none.
-constexpr char kCanonicalizer[] = "canonicalizer";
 
 // An option that earlier versions wrote into every OPTIONS file. It says nothing of filters.
 constexpr char kSampleQueries[] = "sample_queries";
@@ -78,12 +73,34 @@ std::string StockOptionString(const std::string& id, const ConfigOptions& config
   return text;
 }
 
-OptionTypeInfo TypeInfo(const OptionRow& row) {
-  const auto text = [write = row.text](const void* object) {
-    return write(static_cast<const PolicyOptions*>(object)->Load()->options);
+// Returns what is wrong with a value's escapes, or an empty string.
+std::string Unescape(const ConfigOptions& config, const OptionMap& options, OptionMap* unescaped) {
+  std::string error;
+  for (const auto& [name, value] : options) {
+    std::string& text = (*unescaped)[name];
+    const Status status = OptionTypeInfo(0, OptionType::kString).Parse(config, name, value, &text);
+    if (!status.ok()) error = status.ToString();
+  }
+  return error;
+}
+
+SettingsPtr WithoutFilters(const PolicySettings& settings) {
+  const auto without_filters = std::make_shared<PolicySettings>(settings);
+  without_filters->options.bits_per_key = 0;
+  without_filters->options.bits_by_level.clear();  // they count for levels even then
+  without_filters->levels = MakeLevelRules(without_filters->options, 0);
+  without_filters->memory = {};
+  return without_filters;
+}
+
+// How RocksDB writes and compares an option, by its text.
+template <typename TextOf>  // std::string(const PolicyOptions&)
+OptionTypeInfo TypeInfo(OptionType type, TextOf text_of) {
+  const auto text = [text_of](const void* object) {
+    return text_of(*static_cast<const PolicyOptions*>(object));
   };
   return OptionTypeInfo(
-      0, row.type, OptionVerificationType::kNormal, OptionTypeFlags::kMutable,
+      0, type, OptionVerificationType::kNormal, OptionTypeFlags::kMutable,
       [](const ConfigOptions&, const std::string& name, const std::string&, void*) {
         return Status::NotSupported("bloomline", name +
                                                      " is not changed alone: change the whole "
@@ -104,9 +121,33 @@ OptionTypeInfo TypeInfo(const OptionRow& row) {
 
 }  // namespace
 
-SettingsPtr PolicyOptions::Load() const {
+SettingsPtr SettingsOfRefusal() {
+  std::string unused;
+  return MakeSettings(OptionsOfRefusal(), &unused);
+}
+
+PolicyOptions::PolicyOptions(SettingsPtr settings, RibbonOptions ribbon_options)
+    : start_(std::move(settings)),
+      ribbon_options_(ribbon_options),
+      state_(std::make_shared<State>(State{start_, nullptr, ""})),
+      awaits_text_(false) {}
+
+PolicyOptions::PolicyOptions(SettingsPtr settings, const std::string& id, std::string wrong_id)
+    : start_(std::move(settings)),
+      ribbon_options_(RibbonOptions::kOwn),
+      id_(WithoutDelimiters(id)),
+      wrong_id_(std::move(wrong_id)),
+      awaits_text_(true) {
+  State state{start_, nullptr, ""};
+  if (!wrong_id_.empty()) {
+    state = {SettingsOfRefusal(), std::make_shared<Refusal>(Refusal{wrong_id_, id_, {}}), ""};
+  }
+  state_ = std::make_shared<State>(std::move(state));
+}
+
+PolicyOptions::StatePtr PolicyOptions::LoadState() const {
   const std::lock_guard lock(mutex_);
-  return settings_;
+  return state_;
 }
 
 const char* PolicyOptions::Name() const {
@@ -115,35 +156,73 @@ const char* PolicyOptions::Name() const {
                                     : kRocksDBPolicyName;
 }
 
-std::string PolicyOptions::Id() const { return IdWith(Load()->options); }
+std::string PolicyOptions::Id() const {
+  const StatePtr state = LoadState();
+  return state->refusal != nullptr ? state->refusal->id : IdWith(state->settings->options);
+}
 
 Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes, Changes* unused) {
-  SettingsPtr settings = Load();
-  std::string error = Apply(config, changes, unused, &settings);
+  StatePtr before;
+  bool is_new;
+  {
+    const std::lock_guard lock(mutex_);
+    before = state_;
+    is_new = std::exchange(awaits_text_, false);
+  }
+  const std::shared_ptr<const Refusal> refused = before->refusal;
+  Changes given;
+  std::string error = Unescape(config, changes, &given);
+  const bool has_changes = given.size() > given.count(kRefusedOptions);
+  if (!is_new && !has_changes) {
+    // RocksDB sets the options that there are again if it refuses another option of the table; it
+    // then ignores unknown ones.
+    if (refused != nullptr) return Status::InvalidArgument("bloomline", refused->reason);
+    if (given.empty()) return Status::OK();
+  }
+  // RocksDB changes nothing in each policy that a string names without options.
+  if (given.empty() && wrong_id_.empty()) return Status::OK();
+
+  State state = *before;
+  if (refused != nullptr) {
+    given.emplace(kRefusedOptions, RefusedText(refused->options));
+    state.settings = start_;
+  }
+  const std::string left_out = UnfoldRefused(&given);
+  if (!wrong_id_.empty()) error = wrong_id_;
+  if (error.empty()) error = Apply(config, given, unused, &state);
+  std::string now = "unknown options are left out: " + left_out;
+  if (error.empty()) {
+    state.refusal = nullptr;
+    state.skipped += (state.skipped.empty() || left_out.empty() ? "" : ", ") + left_out;
+  } else if (is_new || refused != nullptr) {
+    state.refusal = std::make_shared<Refusal>(Refusal{error, id_, given});
+    state.settings = SettingsOfRefusal();
+  } else {
+    state = *before;
+  }
+  if (!error.empty() && given.count(kCanonicalizer) != 0) {
+    state.settings = WithoutFilters(*state.settings);
+  }
   if (!error.empty()) {
-    if (changes.count(kCanonicalizer) != 0) {
-      const auto without_filters = std::make_shared<PolicySettings>(*settings);
-      without_filters->options.bits_per_key = 0;
-      without_filters->options.bits_by_level.clear();  // they count for levels even then
-      without_filters->levels = MakeLevelRules(without_filters->options, 0);
-      without_filters->memory = {};
-      settings = without_filters;
-    }
-    support::TakenErrors::Print("RocksDB filter policy: " + error + "; the options are " +
-                                OwnOptions(settings->options));
+    now = error + "; " +
+          (state.refusal != nullptr ? state.refusal->Consequence()
+                                    : "the options are " + OwnOptions(state.settings->options));
+  }
+  if (!error.empty() || !left_out.empty()) {
+    support::TakenErrors::Print("RocksDB filter policy: " + now);
   }
   {
     const std::lock_guard lock(mutex_);
-    settings_.swap(settings);
+    state_ = std::make_shared<State>(std::move(state));
   }
   // NotFound would tell RocksDB that it does not know this policy.
   return error.empty() ? Status::OK() : Status::InvalidArgument("bloomline", error);
 }
 
 std::string PolicyOptions::Apply(const ConfigOptions& config, const Changes& changes,
-                                 Changes* unused, SettingsPtr* settings) const {
-  if (changes.empty()) return "";  // RocksDB changes nothing in each policy that a string names
-  RocksDBFilterOptions changed = (*settings)->options;
+                                 Changes* unused, State* state) const {
+  RocksDBFilterOptions changed = state->settings->options;
+  std::string skipped;
   for (const auto& [name, value] : changes) {
     if (name == kSampleQueries) continue;
     if (ribbon_options_ != RibbonOptions::kOwn && name == kBloomBeforeLevel) {
@@ -151,36 +230,58 @@ std::string PolicyOptions::Apply(const ConfigOptions& config, const Changes& cha
       if (!error.empty()) return error;
       continue;
     }
-    if (OptionTypes().count(name) == 0 && name != kCanonicalizer) {
+    if (OptionTypes().count(name) == 0) {
       if (unused != nullptr) unused->emplace(name, value);
+      if (unused == nullptr && config.ignore_unknown_options) {
+        skipped += (skipped.empty() ? "" : ", ") + name;
+      }
       if (unused != nullptr || config.ignore_unknown_options) continue;
     }
-    std::string text;  // RocksDB may have escaped it
-    const Status status = OptionTypeInfo(0, OptionType::kString).Parse(config, name, value, &text);
-    std::string error = status.ok() ? SetOption(name, text, &changed) : status.ToString();
+    std::string error = SetOption(name, value, &changed);
     if (!error.empty()) return error;
   }
   std::string error;
   SettingsPtr made = MakeSettings(changed, &error);
   if (made == nullptr) return error;
-  *settings = std::move(made);
+  state->settings = std::move(made);
+  state->skipped = std::move(skipped);
   return "";
 }
 
 std::string PolicyOptions::Serialize(const ConfigOptions& config, const std::string& prefix) const {
-  const SettingsPtr settings = Load();
-  const std::string id = IdWith(settings->options);
+  const StatePtr state = LoadState();
+  const RocksDBFilterOptions& of_files = state->settings->options;
+  const std::string id = state->refusal != nullptr ? state->refusal->id : IdWith(of_files);
   if (config.IsShallow()) return id;
-  const std::string options = settings->options.stock_id
-                                  ? StockOptionString(id, config)
-                                  : OptionString(settings->options, config.delimiter);
+  std::string options;
+  if (state->refusal != nullptr) {
+    options = SerializedRefusal(state->refusal->options, config.delimiter);
+  } else {
+    options = of_files.stock_id ? StockOptionString(id, config)
+                                : OptionString(of_files, config.delimiter);
+  }
   return options.empty() ? id : prefix + "id=" + id + config.delimiter + options;
 }
 
+// Since 9.8, RocksDB's SetOptions makes a new policy of the options that these texts have and of
+// its changes. So a policy with refused options has these alone.
 const PolicyOptions::Types& PolicyOptions::OptionTypes() {
   static const Types& types = *[] {
     auto* const all = new Types;
-    for (const OptionRow& row : OptionTable()) all->emplace(row.name, TypeInfo(row));
+    for (const OptionRow& row : OptionTable()) {
+      const auto text = [write = row.text](const PolicyOptions& options) {
+        const StatePtr state = options.LoadState();
+        return state->refusal != nullptr ? "" : write(state->settings->options);
+      };
+      all->emplace(row.name, TypeInfo(row.type, text));
+    }
+    for (const char* const name : {kRefusedOptions, kCanonicalizer}) {
+      const auto text = [name = std::string(name)](const PolicyOptions& options) {
+        const StatePtr state = options.LoadState();
+        return state->refusal == nullptr ? "" : TextOfRefused(name, state->refusal->options);
+      };
+      all->emplace(name, TypeInfo(OptionType::kString, text));
+    }
     return all;
   }();
   return types;

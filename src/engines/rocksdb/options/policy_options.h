@@ -1,15 +1,19 @@
-// The options of a policy while it runs: changed by SetOptions, printed for OPTIONS files.
+// The options of a policy while it runs: set by option strings, changed by SetOptions, printed for
+// OPTIONS files.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_POLICY_OPTIONS_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_POLICY_OPTIONS_H_
 
+#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "rocksdb/convenience.h"
 #include "rocksdb/utilities/options_type.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/options/option_table.h"
+#include "src/engines/rocksdb/options/refusal.h"
 
 namespace bloomline::engine {
 
@@ -23,25 +27,45 @@ enum class RibbonOptions {
   kIgnored,   // the number is checked, and changes nothing
 };
 
+// The settings of OptionsOfRefusal().
+SettingsPtr SettingsOfRefusal();
+
 // The settings of a policy. RocksDB's SetOptions may replace them while other threads make
 // builders. Thread-safe.
 class PolicyOptions {
  public:
-  using Changes = std::unordered_map<std::string, std::string>;
+  using Changes = OptionMap;
   using Types = std::unordered_map<std::string, ROCKSDB_NAMESPACE::OptionTypeInfo>;
 
-  explicit PolicyOptions(SettingsPtr settings, RibbonOptions ribbon_options = RibbonOptions::kOwn)
-      : settings_(std::move(settings)), ribbon_options_(ribbon_options) {}
+  // Of a policy that a program makes with valid options.
+  explicit PolicyOptions(SettingsPtr settings, RibbonOptions ribbon_options = RibbonOptions::kOwn);
 
-  SettingsPtr Load() const;
+  // Of a policy that RocksDB makes by the name `id`, and then configures: the first Change has the
+  // options of the same text, and may refuse them. `settings` are those of the id. If wrong_id is
+  // not empty, the id is refused for this reason.
+  PolicyOptions(SettingsPtr settings, const std::string& id, std::string wrong_id);
+
+  // What a policy is at one moment. Immutable.
+  struct State {
+    SettingsPtr settings;
+    // Null if nothing was refused. Otherwise the settings are those of OptionsOfRefusal().
+    std::shared_ptr<const Refusal> refusal;
+    std::string skipped;  // the unknown options that were left out: "bits, fromat"
+  };
+  using StatePtr = std::shared_ptr<const State>;
+  StatePtr LoadState() const;
+  SettingsPtr Load() const { return LoadState()->settings; }
+
   // The name of the policy in tables and OPTIONS files: with stock_id, RocksDB's own.
   const char* Name() const;
   std::string Id() const;
 
   // Replaces the settings by those with all of `changes`, or by none. If by none, it returns the
   // reason, which also goes to stderr, because RocksDB drops most errors of options: a bad value, a
-  // forbidden combination, or an unknown name. Unknown names go to *unused instead if it is not
-  // null, and are skipped under config.ignore_unknown_options, as RocksDB does.
+  // forbidden combination, or an unknown name. A new policy then keeps them as a Refusal, until
+  // another Change mends them; a policy in use keeps the options that it has. Unknown names go to
+  // *unused instead if it is not null, and are skipped under config.ignore_unknown_options, as
+  // RocksDB does.
   Status Change(const ConfigOptions& config, const Changes& changes, Changes* unused);
 
   // Returns the text for OPTIONS files. All of it is of one moment.
@@ -52,13 +76,18 @@ class PolicyOptions {
   static const Types& OptionTypes();
 
  private:
-  // Sets *settings to the settings with all of `changes`, or returns why not.
+  // Sets the settings of *state to those with all of `changes`, or returns why not.
   std::string Apply(const ConfigOptions& config, const Changes& changes, Changes* unused,
-                    SettingsPtr* settings) const;
+                    State* state) const;
 
-  mutable std::mutex mutex_;  // guards the pointer
-  SettingsPtr settings_;
+  const SettingsPtr start_;
   const RibbonOptions ribbon_options_;
+  const std::string id_;        // empty: the policy was not made by its name
+  const std::string wrong_id_;  // why the id is refused
+
+  mutable std::mutex mutex_;  // guards what follows
+  StatePtr state_;
+  bool awaits_text_;  // the first Change has not come yet
 };
 
 }  // namespace bloomline::engine

@@ -9,6 +9,7 @@
 #include "rocksdb/db.h"
 #include "src/support/c_error.h"
 #include "src/support/number_text.h"
+#include "src/support/option_text.h"
 #include "src/support/quoted.h"
 #include "src/support/set_error.h"
 
@@ -73,6 +74,8 @@ bool ParseOne(std::string_view name, std::string_view value, RewriteOptions* opt
 // Sets fields that are numbers or flags, by their names in "bytes_per_second=20M;dry_run=true".
 // Returns false and sets *error if a name or a value is wrong.
 bool ParseOptions(std::string_view text, RewriteOptions* options, std::string* error) {
+  *error = support::GivenTwice(text);
+  if (!error->empty()) return false;
   while (!text.empty()) {
     const size_t end = text.find(';');
     const std::string_view part = text.substr(0, end);

@@ -1,0 +1,50 @@
+// What LOG says of a policy each time that a database is opened.
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "bloomline/rocksdb.h"
+#include "tests/engines/kept_log.h"
+#include "tests/engines/rocksdb_open.h"
+#include "tests/engines/rocksdb_settings.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline::tests::rocksdb_opening_remarks_test {
+namespace {
+
+// Opens a database with the policy, writes a file, and returns LOG.
+std::shared_ptr<KeptLog> LogOf(const Policy& policy, rocksdb::CompactionStyle style) {
+  const TempDir dir;
+  const auto log = std::make_shared<KeptLog>();
+  rocksdb::Options options = WithPolicy(policy);
+  options.info_log = log;
+  options.compaction_style = style;
+  const std::unique_ptr<rocksdb::DB> db = MustOpenRocksDB(options, dir.Path("db"));
+  EXPECT_TRUE(db->Put({}, "key", "value").ok());
+  EXPECT_TRUE(db->Flush({}).ok());
+  return log;
+}
+
+TEST(RocksDBOpeningRemarksTest, BitsByLevelThatHaveNoEffectAreNamed) {
+  for (const char* text : {"bits_by_level=auto;", "memory=0;", "bits_by_level=20:10;"}) {
+    const Policy policy = PolicyOf(std::string("{id=bloomline;") + text + "}");
+    const bool is_auto = std::string(text) == "bits_by_level=auto;";
+    for (const auto& [style, name] : {std::pair(rocksdb::kCompactionStyleLevel, "level"),
+                                      std::pair(rocksdb::kCompactionStyleUniversal, "universal"),
+                                      std::pair(rocksdb::kCompactionStyleFIFO, "FIFO")}) {
+      const bool is_leveled = style == rocksdb::kCompactionStyleLevel;
+      for (int opening = 0; opening < 2; ++opening) {
+        EXPECT_EQ(LogOf(policy, style)->Has("have no effect with " + std::string(name)),
+                  is_auto && !is_leveled)
+            << text << name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bloomline::tests::rocksdb_opening_remarks_test
