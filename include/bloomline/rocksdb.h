@@ -45,7 +45,8 @@ struct RocksDBFilterOptions : FilterOptions {
 
   // Spreads the memory of bits_per_key so that false positives waste the fewest block reads
   // (level_sizing.h). The memory of all filters stays the same if each level has level_size_ratio
-  // times the keys of the one above it.
+  // times the keys of the one above it. With universal and FIFO compaction, which have no levels of
+  // this kind, every file gets bits_per_key; the database's LOG then says so.
   bool auto_bits_by_level = false;
 
   // Alternatively, the bits per key of each level, starting with level 0, up to 64 numbers. 0 means

@@ -38,8 +38,15 @@ advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) 
       family.compaction_style.empty() || family.compaction_style == "kCompactionStyleLevel";
   situation.stock_format = StockFormatOf(groups.all);
   situation.reads_ribbon = ReadsRibbon(inputs, groups);
+  const auto version = directory::VersionOf(inputs.databases[groups.database].rocksdb_version);
+  const bool is_known = version != directory::RocksDBVersion();
+  situation.loads_bloomline = !is_known || version >= directory::kFirstForBloomline;
+  if (is_known && version < directory::kFirstWithRibbonFilter) {
+    situation.ribbon_name = "experimental_ribbon";
+  }
   situation.cpu = advice::BuildCpuOf(ActiveKernelName());
   situation.table_bytes = groups.all.bytes;
+  situation.skips_last_level = family.filters_for_hits == "true";
   situation.level_size_ratio = family.level_size_ratio;
   for (const Group& group : groups.levels) {
     advice::Level level;
@@ -50,7 +57,10 @@ advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) 
     level.bottommost_share = Quotient(group.bottommost_keys, std::max<uint64_t>(level.num_keys, 1));
     level.num_filters = std::max<uint64_t>(1, group.num_filters + group.missing_filters);
     level.filter_bytes = group.key_bytes();
-    level.wasted_reads = std::isnan(group.wasted_reads) ? group.runs : group.wasted_reads;
+    // Whatever its files have.
+    const bool is_skipped = situation.skips_last_level && &group == &groups.levels.back();
+    level.wasted_reads =
+        std::isnan(group.wasted_reads) || is_skipped ? group.runs : group.wasted_reads;
     situation.levels.push_back(level);
   }
   return situation;

@@ -56,7 +56,7 @@ Policy ByString(const std::string& text) {
 // The options that decide about filters.
 std::string OptionsOf(const Policy& policy) {
   return Value(*policy, "format") + " " + Value(*policy, "bits_per_key") + " " +
-         Value(*policy, "bits_by_level");
+         Value(*policy, "bits_by_level") + " " + Value(*policy, "level_size_ratio");
 }
 
 // "NAME=VALUE NAME=VALUE", as env takes it.
@@ -94,6 +94,10 @@ std::string OptionsOfEnvironment(const std::string& line) {
   const std::string bits = Variables(line)["BLOOMLINE_BITS_BY_LEVEL"];
   if (!bits.empty()) {
     EXPECT_EQ(engine::SetOption("bits_by_level", bits, &options), "");
+  }
+  const std::string ratio = Variables(line)["BLOOMLINE_LEVEL_SIZE_RATIO"];
+  if (!ratio.empty()) {
+    EXPECT_EQ(engine::SetOption("level_size_ratio", ratio, &options), "");
   }
   std::string error;
   const Policy policy = NewRocksDBFilterPolicy(options, &error);
@@ -134,8 +138,7 @@ TEST(AdviceEnginesTest, OptionStringsAreAcceptedAsTheyAreMeant) {
   EXPECT_GE(stock, 10);
 }
 
-// The variables have no ratio.
-TEST(AdviceEnginesTest, LevelsThatDoNotGrowTenfoldHaveAnOptionStringAlone) {
+TEST(AdviceEnginesTest, LevelsThatDoNotGrowTenfoldHaveTheirRatio) {
   advice::Situation situation = StockLevels(Format::kBloom);
   situation.level_size_ratio = 4;
   advice::Advice advice;
@@ -145,7 +148,8 @@ TEST(AdviceEnginesTest, LevelsThatDoNotGrowTenfoldHaveAnOptionStringAlone) {
   const Policy by_string = ByString(choice.option_string);
   ASSERT_NE(by_string, nullptr);
   EXPECT_EQ(Value(*by_string, "level_size_ratio"), "4");
-  EXPECT_EQ(choice.environment, "");
+  EXPECT_EQ(Variables(choice.environment)["BLOOMLINE_LEVEL_SIZE_RATIO"], "4");
+  EXPECT_EQ(OptionsOfEnvironment(choice.environment), OptionsOf(by_string));
 }
 
 TEST(AdviceEnginesTest, LevelDBsVariablesAreAcceptedAsTheyAreMeant) {

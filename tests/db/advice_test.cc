@@ -179,6 +179,32 @@ TEST(AdviceTest, RocksDBsOwnFiltersComeFirst) {
   }
 }
 
+// It cannot load bloomline. Bits by level then come from a rewrite alone.
+TEST(AdviceTest, BeforeRocksDB7OnlyWhatItCanDoIsAdvised) {
+  Situation situation = StockLevels(Format::kBloom);
+  situation.loads_bloomline = false;
+  situation.ribbon_name = "experimental_ribbon";
+  const Advice advice = Ask(situation);
+  const Choice& first = advice.choices.front();
+  EXPECT_EQ(first.title(), "RocksDB Ribbon by level, same memory");
+  EXPECT_EQ(first.rewrite_policy,
+            "{id=bloomline;format=ribbon;bits_per_key=14.53;bits_by_level=auto;stock_id=true}");
+  for (const Choice& choice : advice.choices) {
+    EXPECT_TRUE(choice.is_stock()) << choice.title();
+    EXPECT_EQ(choice.environment, "") << choice.title();
+    EXPECT_EQ(choice.option_string.find("bloomline"), std::string::npos) << choice.option_string;
+    EXPECT_NE(choice.option_string.empty(), choice.rewrite_policy.empty()) << choice.title();
+    EXPECT_EQ(choice.rewrite_policy.empty(), !choice.by_level) << choice.title();
+  }
+  EXPECT_EQ(Find(advice, "RocksDB Ribbon, same memory")
+                ->option_string.rfind("experimental_ribbon:14.", 0),
+            0u);
+  const Advice given = Ask(situation, Memory(5000000));
+  const Choice* const bloom = Find(given, "RocksDB Bloom, at most the given memory");
+  ASSERT_NE(bloom, nullptr);
+  EXPECT_EQ(bloom->option_string.substr(bloom->option_string.rfind(':')), ":false");
+}
+
 // As the policy does: a file below which there are no keys has the bits of the deepest level.
 TEST(AdviceTest, BottommostFilesHaveTheBitsOfTheDeepestLevel) {
   const auto with = [](double share) {
@@ -365,14 +391,51 @@ TEST(AdviceTest, WithoutFiltersTheDefaultIsAdvised) {
     EXPECT_TRUE(HasGoal(choice, "10 bits per key"));
     EXPECT_NEAR(choice.bits_per_key, choice.format == Format::kRibbon ? 14.52 : 10, 0.02);
   }
-  // Only the bottom: optimize_filters_for_hits.
-  Situation hits = FullLevels();
+  // Only the bottom, and new files will have filters.
+  Situation bottom = FullLevels();
+  bottom.levels.back().filter_bytes = 0;
+  const Advice of_bottom = Ask(bottom);
+  EXPECT_NEAR(of_bottom.wasted_reads_now, 1 + 4 * 0.00966, 1e-9);
+  EXPECT_TRUE(HasGoal(of_bottom.choices.front(), "10 bits per key"));
+  EXPECT_GT(of_bottom.choices.front().bits_of_level.back(), 0);
+}
+
+// With optimize_filters_for_hits, RocksDB writes no filters there and queries none.
+TEST(AdviceTest, ALastLevelThatIsSkippedStaysSoUnlessTheChoiceEndsIt) {
+  Situation hits = StockLevels(Format::kRibbon);
+  hits.skips_last_level = true;
   hits.levels.back().filter_bytes = 0;
-  const Advice of_hits = Ask(hits);
-  EXPECT_NEAR(of_hits.wasted_reads_now, 1 + 4 * 0.00966, 1e-9);
-  EXPECT_TRUE(HasGoal(of_hits.choices.front(), "10 bits per key"));
-  // The first choice has filters there, which RocksDB would not write.
-  EXPECT_GT(of_hits.choices.front().bits_of_level.back(), 0);
+  hits.levels.back().wasted_reads = 1;
+  const Advice advice = Ask(hits);
+  size_t num_as_is = 0;
+  for (const Choice& choice : advice.choices) {
+    SCOPED_TRACE(choice.title());
+    EXPECT_EQ(choice.bits_of_level.back() != 0, choice.filters_last_level);
+    EXPECT_EQ(choice.goal.find("optimize_filters_for_hits=false") != choice.goal.npos,
+              choice.filters_last_level);
+    if (choice.filters_last_level) {
+      EXPECT_EQ(choice.environment, "");
+      EXPECT_LT(choice.wasted_reads, 1);
+      continue;
+    }
+    ++num_as_is;
+    EXPECT_GE(choice.wasted_reads, 1);
+    EXPECT_LE(choice.wasted_reads, advice.wasted_reads_now + 1e-9);
+    EXPECT_LE(choice.filter_bytes, advice.filter_bytes_now);
+    EXPECT_FALSE(advice.choices.front().filters_last_level);
+  }
+  EXPECT_GE(num_as_is, 1u) << "less memory for the same wasted reads";
+  EXPECT_LT(num_as_is, advice.choices.size());
+  // The number of a choice counts both groups.
+  Request request;
+  request.choice = static_cast<int>(advice.choices.size());
+  EXPECT_EQ(Ask(hits, request).choices.size(), advice.choices.size());
+  request.choice += 1;
+  Advice unused;
+  std::string error;
+  EXPECT_FALSE(Advise(hits, request, &unused, &error));
+  EXPECT_EQ(error, "choice is " + std::to_string(request.choice) + "; allowed: 1 to " +
+                       std::to_string(advice.choices.size()));
 }
 
 TEST(AdviceTest, InventsNoGain) {

@@ -61,15 +61,22 @@ double RoundedDown(Format format, double bits) {
                     AllowedBitsPerKey(format).min, MostBits(format));
 }
 
+// The option levels_in_use of bits by level; 0: the policy learns the levels from the files that it
+// is asked about. It is not asked about files of a last level that is skipped.
+int LevelsInUse(const Situation& tree) {
+  return tree.skips_last_level ? tree.levels.back().number + 1 : 0;
+}
+
 // Sets the bits that RocksDB's policy uses in each level with bits_by_level=auto; docs/rocksdb.md
 // has the rules for files with other bits. Returns the bits of bottommost files.
 double SpreadAsPolicy(const Situation& tree, Format format, double bits_per_key,
                       double* bits_of_level) {
   double bits[kMaxLevels];
-  const filter::FullLevels full = {0, tree.level_size_ratio};
+  const filter::FullLevels full = {LevelsInUse(tree), tree.level_size_ratio};
   const int num_bits = filter::SpreadByDistance(format, bits_per_key, full, bits);
   const int deepest = tree.levels.back().number;
-  const int top = tree.levels[tree.levels.front().number == 0 ? 1 : 0].number;
+  const int top =
+      LevelsInUse(tree) != 0 ? 1 : tree.levels[tree.levels.front().number == 0 ? 1 : 0].number;
   for (size_t i = 0; i < tree.levels.size(); ++i) {
     const int distance = filter::DistanceFromDeepest(tree.levels[i].number, top, deepest);
     bits_of_level[i] = filter::BitsAt(distance, bits, num_bits);
@@ -98,14 +105,18 @@ Division Divide(const Situation& tree, Format format, bool by_level, double bits
     double& of_level = division.bits_of_level[i];
     of_level = RoundedDown(format, of_level);
     const FilterFigures others = FiguresFor(tree.engine, format, KeysPerFilter(level), of_level);
-    const FilterFigures bottommost =
-        level.bottommost_share == 0
-            ? others
-            : FiguresFor(tree.engine, format, KeysPerFilter(level), bottommost_bits);
+    const bool is_skipped = tree.skips_last_level && i + 1 == tree.levels.size();
+    const double bottommost_share = is_skipped ? 1 : level.bottommost_share;
+    FilterFigures bottommost = others;
+    if (tree.skips_last_level) {
+      bottommost = {0, 1};
+    } else if (bottommost_share != 0) {
+      bottommost = FiguresFor(tree.engine, format, KeysPerFilter(level), bottommost_bits);
+    }
     const auto mean = [&](double of_others, double of_bottommost) {
-      return of_others + level.bottommost_share * (of_bottommost - of_others);
+      return of_others + bottommost_share * (of_bottommost - of_others);
     };
-    of_level = Hundredths(mean(of_level, bottommost_bits));
+    of_level = Hundredths(mean(of_level, tree.skips_last_level ? 0 : bottommost_bits));
     division.bytes +=
         mean(others.bytes_per_key, bottommost.bytes_per_key) * static_cast<double>(level.num_keys);
     division.wasted_reads += mean(others.rate, bottommost.rate) * level.num_runs;
@@ -171,31 +182,50 @@ std::string BitsPerKeyText(const Choice& choice) {
 }
 
 // RocksDB writes these filters without bloomline.
-bool IsPlainBloom(const Choice& choice) {
-  return choice.format == Format::kBloom && !choice.by_level;
-}
+bool IsPlainBloom(Format format, bool by_level) { return format == Format::kBloom && !by_level; }
 
-// A value of filter_policy in RocksDB's option strings, OPTIONS files and SetOptions.
-std::string OptionString(const Situation& tree, const Choice& choice) {
-  if (IsPlainBloom(choice)) return "bloomfilter:" + BitsPerKeyText(choice);
-  std::string text = StrCat("{id=bloomline;format=", FormatName(choice.format),
-                            ";bits_per_key=", BitsPerKeyText(choice));
-  if (choice.by_level) text += ";bits_by_level=auto";
-  if (choice.by_level && tree.level_size_ratio != kDefaultRatio) {
-    text += ";level_size_ratio=" + DoubleText(tree.level_size_ratio);
+// A value of filter_policy for bloomline, also as the --policy of `bloomline db rewrite`.
+std::string BloomlineText(Format format, const std::string& bits_per_key, bool by_level,
+                          double level_size_ratio, int levels_in_use) {
+  std::string text =
+      StrCat("{id=bloomline;format=", FormatName(format), ";bits_per_key=", bits_per_key);
+  if (by_level) text += ";bits_by_level=auto";
+  if (by_level && levels_in_use != 0) text += StrCat(";levels_in_use=", levels_in_use);
+  if (by_level && level_size_ratio != kDefaultRatio) {
+    text += ";level_size_ratio=" + DoubleText(level_size_ratio);
   }
-  return text + (choice.is_stock() ? ";stock_id=true}" : "}");
+  return text + (format == Format::kBloom || format == Format::kRibbon ? ";stock_id=true}" : "}");
 }
 
-// The variables of the preload library, to put before a command. No variable sets the ratio, so
-// bits by level have no variables unless the ratio is kDefaultRatio.
+std::string BloomlineString(const Situation& tree, const Choice& choice) {
+  return BloomlineText(choice.format, BitsPerKeyText(choice), choice.by_level,
+                       tree.level_size_ratio, LevelsInUse(tree));
+}
+
+// A value of filter_policy in RocksDB's option strings, OPTIONS files and SetOptions. Before 7.0,
+// the name of the Bloom policy has a second number, and Ribbon's may have one name only.
+std::string OptionString(const Situation& tree, const Choice& choice) {
+  const std::string bits = BitsPerKeyText(choice);
+  if (IsPlainBloom(choice.format, choice.by_level)) {
+    return "bloomfilter:" + bits + (tree.loads_bloomline ? "" : ":false");
+  }
+  if (tree.loads_bloomline) return BloomlineString(tree, choice);
+  return choice.by_level ? "" : tree.ribbon_name + ":" + bits;
+}
+
+// The variables of the preload library, to put before a command. No variable sets levels_in_use.
 std::string EnvironmentLine(const Situation& tree, const Choice& choice) {
-  if (choice.by_level ? tree.level_size_ratio != kDefaultRatio : IsPlainBloom(choice)) return "";
-  return StrCat("LD_PRELOAD=libbloomline_",
-                tree.engine == sstable::Engine::kRocksDB ? "rocksdb" : "leveldb",
-                "_preload.so BLOOMLINE_FORMAT=", FormatName(choice.format),
-                " BLOOMLINE_BITS_PER_KEY=", BitsPerKeyText(choice),
-                choice.by_level ? " BLOOMLINE_BITS_BY_LEVEL=auto" : "");
+  if (!tree.loads_bloomline || IsPlainBloom(choice.format, choice.by_level)) return "";
+  if (choice.by_level && LevelsInUse(tree) != 0) return "";
+  std::string line = StrCat("LD_PRELOAD=libbloomline_",
+                            tree.engine == sstable::Engine::kRocksDB ? "rocksdb" : "leveldb",
+                            "_preload.so BLOOMLINE_FORMAT=", FormatName(choice.format),
+                            " BLOOMLINE_BITS_PER_KEY=", BitsPerKeyText(choice));
+  if (choice.by_level) line += " BLOOMLINE_BITS_BY_LEVEL=auto";
+  if (choice.by_level && tree.level_size_ratio != kDefaultRatio) {
+    line += " BLOOMLINE_LEVEL_SIZE_RATIO=" + DoubleText(tree.level_size_ratio);
+  }
+  return line;
 }
 
 class Adviser {
@@ -217,12 +247,7 @@ class Adviser {
     } else {
       AddBetter();
     }
-    const size_t num_choices = advice_->choices.size();
-    if (is_asked && num_choices == 0) return WhyImpossible();
-    if (num_choices != 0 && static_cast<size_t>(request_.choice) > num_choices) {
-      return StrCat("choice is ", request_.choice, "; allowed: 1 to ", num_choices);
-    }
-    return "";
+    return is_asked && advice_->choices.empty() ? WhyImpossible() : "";
   }
 
  private:
@@ -247,7 +272,8 @@ class Adviser {
 
   // Adds choices that are better than the current filters.
   void AddBetter() {
-    const bool is_filtered = std::all_of(tree_.levels.begin(), tree_.levels.end(),
+    const auto end = tree_.levels.end() - (tree_.skips_last_level ? 1 : 0);
+    const bool is_filtered = std::all_of(tree_.levels.begin(), end,
                                          [](const Level& level) { return level.filter_bytes > 0; });
     if (!is_filtered) {
       const auto ten_bits = [](Format format, const Divider& divider) {
@@ -272,7 +298,8 @@ class Adviser {
   }
 
   std::vector<Format> Formats() const {
-    std::vector<Format> formats = {Format::kBlocked, Format::kCompact};
+    std::vector<Format> formats;
+    if (situation_.loads_bloomline) formats = {Format::kBlocked, Format::kCompact};
     if (tree_.engine == sstable::Engine::kRocksDB) formats.push_back(Format::kBloom);
     if (tree_.engine == sstable::Engine::kRocksDB && situation_.reads_ribbon) {
       formats.push_back(Format::kRibbon);
@@ -363,6 +390,7 @@ class Adviser {
     }
     if (tree_.engine == sstable::Engine::kRocksDB) {
       choice.option_string = OptionString(tree_, choice);
+      if (choice.option_string.empty()) choice.rewrite_policy = BloomlineString(tree_, choice);
     }
     choice.environment = EnvironmentLine(tree_, choice);
     return choice;
@@ -411,12 +439,38 @@ std::string KindName(Format format) {
   return format == Format::kRibbon ? "RocksDB Ribbon" : FormatName(format);
 }
 
+std::string PolicyText(Format format, double bits_per_key, bool by_level, double level_size_ratio) {
+  const std::string bits = DoubleText(bits_per_key);
+  if (IsPlainBloom(format, by_level)) return "bloomfilter:" + bits;
+  if (format == Format::kRibbon && !by_level) return "ribbonfilter:" + bits;
+  return BloomlineText(format, bits, by_level, level_size_ratio, /*levels_in_use=*/0);
+}
+
 bool Advise(const Situation& situation, const Request& request, Advice* advice,
             std::string* error) {
+  if (std::none_of(situation.levels.begin(), situation.levels.end(), HasKeys)) {
+    return support::Refuse(error, "no level has keys; allowed: at least one with more than 0");
+  }
   Advice result;
-  const std::string wrong = std::any_of(situation.levels.begin(), situation.levels.end(), HasKeys)
-                                ? Adviser(situation, request, &result).Run()
-                                : "no level has keys; allowed: at least one with more than 0";
+  std::string wrong = Adviser(situation, request, &result).Run();
+  if (situation.skips_last_level) {
+    Situation with_filters = situation;
+    with_filters.skips_last_level = false;
+    with_filters.stock_format.reset();  // the last level has none of them yet
+    Advice filtered;
+    const std::string also_wrong = Adviser(with_filters, request, &filtered).Run();
+    if (wrong.empty() || also_wrong.empty()) wrong.clear();
+    for (Choice& choice : filtered.choices) {
+      choice.filters_last_level = true;
+      choice.goal += ", optimize_filters_for_hits=false";
+      choice.environment.clear();
+      result.choices.push_back(std::move(choice));
+    }
+  }
+  const size_t num_choices = result.choices.size();
+  if (wrong.empty() && num_choices != 0 && static_cast<size_t>(request.choice) > num_choices) {
+    wrong = StrCat("choice is ", request.choice, "; allowed: 1 to ", num_choices);
+  }
   if (!wrong.empty()) return support::Refuse(error, wrong);
   *advice = std::move(result);
   return true;

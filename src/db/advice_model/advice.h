@@ -47,8 +47,18 @@ struct Situation {
   std::optional<Format> stock_format;
   // RocksDB is known to be 6.15 or later, which reads Ribbon filters.
   bool reads_ribbon = false;
+  // RocksDB is not known to be older than 7.0, with which bloomline cannot be loaded. Then only its
+  // own filters are advised: those that differ by level for `bloomline db rewrite`, which needs no
+  // library in the program.
+  bool loads_bloomline = true;
+  // What RocksDB's option strings call its Ribbon policy.
+  std::string ribbon_name = "ribbonfilter";
   BuildCpu cpu = BuildCpu::kPortable;  // that builds the filters
   uint64_t table_bytes = 0;            // of all levels; 0: unknown
+  // RocksDB's optimize_filters_for_hits: it writes no filter into a file below which there are no
+  // keys, and queries none in the last level that has files (version_set.cc and
+  // block_based_table_builder.cc, read in 6.29 to 11.9).
+  bool skips_last_level = false;
   // The size ratio of full levels; 10 is used if it is out of range (level_sizing.h).
   double level_size_ratio = 10;
   std::vector<Level> levels;  // in ascending order of numbers
@@ -81,6 +91,11 @@ struct Choice {
   // Bloom filters with the same bits in all levels need no environment).
   std::string option_string;  // "{id=bloomline;format=compact;bits_per_key=10;bits_by_level=auto}"
   std::string environment;    // "LD_PRELOAD=libbloomline_rocksdb_preload.so BLOOMLINE_FORMAT=..."
+  // The --policy of `bloomline db rewrite`, where nothing else gives these filters.
+  std::string rewrite_policy;
+  // The choice holds with optimize_filters_for_hits=false, which the column family has to set. No
+  // environment does so.
+  bool filters_last_level = false;
 
   std::string title() const { return kind + ", " + goal; }
   // The filters are RocksDB's own: RocksDB uses them without bloomline.
@@ -92,7 +107,8 @@ struct Advice {
   double wasted_reads_now = 0;
   // For each goal, the recommended choice comes first. In RocksDB, it has RocksDB's own filters:
   // the best of those whose building takes at most kMostBuildShare. Without a request, only choices
-  // that gain at least a twentieth are listed: none if the filters are already good.
+  // that gain at least a twentieth are listed: none if the filters are already good. With
+  // Situation::skips_last_level, those that keep this come first, then those that end it.
   std::vector<Choice> choices;
 
   // The choice whose settings the request shows; choices must not be empty.
@@ -103,6 +119,11 @@ struct Advice {
 
 // "RocksDB Ribbon", "compact".
 std::string KindName(Format format);
+
+// The filter_policy with these filters, in RocksDB's notation: "bloomfilter:10" if RocksDB has it,
+// or
+// "{id=bloomline;format=compact;bits_per_key=10;bits_by_level=auto}". bits_per_key must be allowed.
+std::string PolicyText(Format format, double bits_per_key, bool by_level, double level_size_ratio);
 
 // Returns false with *error, which names the value and the allowed range, if no level has keys, or
 // the request is impossible.

@@ -31,7 +31,9 @@ advice::Situation MeasuredSituation(const Inputs& inputs, const Inspection& insp
   advice::Situation situation = SituationOf(inputs, groups);
   for (size_t i = 0; i < groups.levels.size(); ++i) {
     const double rate = MeasuredRates(groups.levels[i], inspection, measured).wasted_reads;
-    situation.levels[i].wasted_reads = std::isnan(rate) ? groups.levels[i].runs : rate;
+    const bool is_skipped = situation.skips_last_level && i + 1 == groups.levels.size();
+    situation.levels[i].wasted_reads =
+        std::isnan(rate) || is_skipped ? groups.levels[i].runs : rate;
   }
   return situation;
 }

@@ -15,6 +15,9 @@ namespace {
 using advice::Choice;
 using advice::Level;
 
+// What a column family has to set for the choices that filter the last level.
+constexpr char kFiltersLastLevel[] = "optimize_filters_for_hits=false";
+
 uint64_t NumKeys(const advice::Situation& situation) {
   uint64_t keys = 0;
   for (const Level& level : situation.levels) keys += level.num_keys;
@@ -92,7 +95,10 @@ cli::Json ChoiceJson(const Choice& choice) {
           {"build_ns_per_key", choice.build_ns},
           {"build_share_of_compaction", choice.build_share},
           {"option_string", cli::TextOrNull(choice.option_string)},
-          {"environment", cli::TextOrNull(choice.environment)}};
+          {"environment", cli::TextOrNull(choice.environment)},
+          {"rewrite_policy", cli::TextOrNull(choice.rewrite_policy)},
+          {"column_family_option",
+           choice.filters_last_level ? cli::Json(kFiltersLastLevel) : cli::Json(nullptr)}};
 }
 
 }  // namespace
@@ -145,6 +151,11 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
   const Choice& chosen = family.advice.Chosen(family.request);
   std::cout << "\nTo apply (" << family.request.choice << "; others: --choice N):\n";
   PrintSetting("option string of filter_policy", chosen.option_string);
+  if (chosen.filters_last_level) PrintSetting("option of the column family", kFiltersLastLevel);
+  if (!chosen.rewrite_policy.empty()) {
+    PrintSetting("command, while no program has the database open",
+                 "bloomline db rewrite --policy '" + chosen.rewrite_policy + "' DIR NEWDIR");
+  }
   constexpr const char* kNoEnvironment =
       "The preload library has one environment for all column families, and these need several: "
       "set option strings.";

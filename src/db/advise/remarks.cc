@@ -8,7 +8,9 @@
 #include "src/cli/shared/quantity.h"
 #include "src/db/advise/advise_output.h"
 #include "src/db/directory/options_file.h"
+#include "src/db/kept_policy.h"
 #include "src/db/report.h"
+#include "src/filter/sizing/memory_divider.h"
 
 namespace bloomline::db {
 namespace {
@@ -28,9 +30,14 @@ std::string UnfilteredText(const Group& all, bool is_rocksdb, const std::string&
   std::string text = ShareText(all.keys_without_filter, all.all_keys()) +
                      " of the keys have no filter: a Get of a missing key reads a block in " +
                      cli::NumberText(all.unfiltered_runs, 2) + " files without one on average.";
-  if (is_rocksdb && for_hits != "false") {
-    text += " With optimize_filters_for_hits (in OPTIONS: " + OrUnknown(for_hits) +
-            ") RocksDB writes none in the last level.";
+  if (is_rocksdb && for_hits == "true") {
+    text +=
+        " optimize_filters_for_hits is true in OPTIONS: RocksDB writes no filter in the last "
+        "level, and queries none there, also after a compaction or bloomline db rewrite.";
+  } else if (is_rocksdb && for_hits != "false") {
+    text +=
+        " With optimize_filters_for_hits (in OPTIONS: unknown) RocksDB writes none in the last "
+        "level.";
   }
   return text;
 }
@@ -88,19 +95,48 @@ std::string BuildText(const Choice& chosen) {
 }
 
 // Says how existing files get the new filters, and which programs can use these.
-std::string ApplyText(sstable::Engine engine, const Choice& chosen) {
+std::string ApplyText(sstable::Engine engine, const std::string& version, const Choice& chosen) {
+  if (!chosen.rewrite_policy.empty()) {
+    return "RocksDB " + version +
+           " cannot load bloomline, which needs 7.0 or later, but uses these filters: bloomline db "
+           "rewrite gives them to the files of a closed database. New files get those of the "
+           "program's own policy.";
+  }
   const std::string text =
-      "Only files that are written from now on get the new filters; bloomline db rewrite or a "
-      "compaction gives them to the others. ";
+      std::string("Only files that are written from now on get the new filters; ") +
+      (chosen.filters_last_level ? "once OPTIONS have that option, " : "") +
+      "bloomline db rewrite or a compaction gives them to the others. ";
   if (!chosen.is_stock()) {
     return text + EngineName(engine) +
            " without bloomline cannot use them and reads a block from every file that could hold "
            "the key, so each program that reads the database needs bloomline.";
   }
-  if (chosen.environment.empty() && !chosen.by_level) {
+  if (chosen.option_string.find("bloomline") == std::string::npos) {
     return text + "RocksDB itself writes and uses them: this choice needs no library.";
   }
   return text + "RocksDB without bloomline uses them, too.";
+}
+
+// What sets the present filters again, as the end of "set filter_policy". RocksDB before 7.0 writes
+// into OPTIONS files only the name of its own policies. That name is no option string: RocksDB 6.29
+// and 7.8 take it without an error, and then write no filters. So the bits are those of the files.
+std::string PresentPolicy(const std::string& policy, const Group& all) {
+  const bool has_bits = policy.find(':') != policy.npos || policy.substr(0, 1) == "{";
+  if (policy.rfind("rocksdb.", 0) != 0 || has_bits) {
+    return policy.empty() ? " to the present one" : "=" + policy;
+  }
+  const auto most = std::max_element(
+      all.kinds.begin(), all.kinds.end(),
+      [](const auto& a, const auto& b) { return a.second.bytes < b.second.bytes; });
+  if (most == all.kinds.end() || all.num_keys == 0) return " to the present one";
+  const auto whole = [](double bits) {
+    return cli::NumberText(std::clamp(bits, kMinBitsPerKey, 100.0), 0);
+  };
+  if (most->first == engine_filters::Kind::kRocksDBRibbon) {
+    return "=ribbonfilter:" + whole(filter::BitsOfMemory(Format::kRibbon, all.bits_per_key())) +
+           ":-1";
+  }
+  return "=bloomfilter:" + whole(all.bits_per_key()) + ":false";
 }
 
 }  // namespace
@@ -129,13 +165,21 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
               cli::CountText(all.ignored_files) + " of " + cli::CountText(all.files.size()) +
               " files, so these files count as without filters.");
   }
+  const bool helps_as_is = has_choices && !family.advice.choices.front().filters_last_level;
+  if (family.situation.skips_last_level && !helps_as_is) {
+    of_family(
+        "As OPTIONS say, with optimize_filters_for_hits=true, no choice saves a twentieth of the "
+        "wasted reads or of the memory: the last level has no filters.");
+  }
   if (all.kinds.count(engine_filters::Kind::kRocksDBLegacy) != 0) of_family(WeakHashText(all));
   if (all.files_without_filter == 0 && all.ignored_files == 0 && !has_choices) {
+    const std::string kept = KeptPolicy(inputs, inspection, g);
     of_family(
         "The filters are already as good as bloomline's would be: no choice saves a twentieth of "
         "the wasted reads or of the memory." +
         (policy.empty() ? ""
-                        : " New files get the filters of the running policy, " + policy + "."));
+                        : " New files get the filters of the running policy, " + policy + ".") +
+        (kept.empty() ? "" : " To keep the present ones, set filter_policy=" + kept + "."));
   }
   if (statistics != nullptr && all.filter_bytes != 0 && IsUnused(*statistics)) {
     of_family(
@@ -168,11 +212,19 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
         "the whole database merges all levels into one, whose filters then have the fewest bits: "
         "if you often do that, use the same bits in all levels.");
   }
+  if (chosen.filters_last_level) {
+    of_all(
+        "This choice needs optimize_filters_for_hits=false in the options of the column family, "
+        "which no preload library sets: without it, the last level has no filters.");
+  }
   if (chosen.build_share != 0) of_family(BuildText(chosen));
-  of_all(ApplyText(engine, chosen));
-  const std::string present = policy.empty() ? " to the present one" : "=" + policy;
+  of_all(ApplyText(engine, inputs.databases[groups.database].rocksdb_version, chosen));
+  if (!chosen.rewrite_policy.empty()) {
+    of_family("To go back, start the program on the original folder.");
+    return remarks;
+  }
   const std::string rewrite = chosen.is_stock() ? "." : " and rewrite the files again.";
-  of_family("To go back, set filter_policy" + present + rewrite);
+  of_family("To go back, set filter_policy" + PresentPolicy(policy, all) + rewrite);
   return remarks;
 }
 

@@ -51,6 +51,8 @@ struct OtherLogs {
 using RocksDBVersion = std::pair<int, int>;
 RocksDBVersion VersionOf(const std::string& text);
 constexpr RocksDBVersion kFirstWithRibbon(6, 15);
+constexpr RocksDBVersion kFirstWithRibbonFilter(6, 22);  // the name; before, experimental_ribbon
+constexpr RocksDBVersion kFirstForBloomline(7, 0);
 
 // As in the names of files, at least six digits: 12 is "000012".
 std::string SixDigits(uint64_t number);

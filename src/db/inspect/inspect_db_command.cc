@@ -10,6 +10,7 @@
 #include "src/db/directory/options_file.h"
 #include "src/db/inputs.h"
 #include "src/db/inspection.h"
+#include "src/db/kept_policy.h"
 #include "src/db/report.h"
 #include "src/support/quoted.h"
 
@@ -125,6 +126,8 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
                    FilesText(all.files.size()) + ", " + cli::BytesText(all.bytes));
     const std::string policy = directory::ShortPolicy(policies[g]);
     if (!policy.empty()) PrintWrapped("running policy: " + policy);
+    const std::string kept = KeptPolicy(inputs, inspection, g);
+    if (!kept.empty()) PrintPolicyToKeep(kept);
     PrintLevels(
         groups[g],
         {"level", "filter", "files", "keys", "filters", "bits/key", "FPR", "runs", "wasted"}, 2,
@@ -194,7 +197,9 @@ int Run(const InspectOptions& options) {
   }
   if (options.common.json) {
     const auto family = [&](size_t g) {
-      cli::Json of_family = {{"running_policy", cli::TextOrNull(inspection.policies[g])}};
+      cli::Json of_family = {
+          {"running_policy", cli::TextOrNull(inspection.policies[g])},
+          {"policy_to_keep", cli::TextOrNull(KeptPolicy(inputs, inspection, g))}};
       of_family.update(LevelsJson(inspection.groups[g], GroupJson));
       return of_family;
     };

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <string>
 #include <system_error>
 
@@ -201,11 +202,21 @@ class Rewrite {
           "The policy that OPTIONS names ignores some of these filters, so their files count as "
           "without filters. Give the program the new policy before it opens the folder.");
     }
-    PrintWrapped("Going back to " + folder_.path +
-                 " loses nothing only until the first write in the new folder: from then on it is "
-                 "an old state. The program's policy still decides which filters new files get; "
-                 "bloomline db advise " +
-                 folder_.path + " prints what to set.");
+    const std::set<std::string> kept(plan_.option_strings.begin(), plan_.option_strings.end());
+    for (const std::string& policy : kept) PrintPolicyToKeep(policy);
+    if (!kept.empty()) {
+      PrintWrapped(
+          "Set this before the program opens the folder: one flush with RocksDB's Bloom filters of "
+          "10 bits adds about 1 % wasted reads, whatever the other files have.");
+    }
+    if (inputs_.databases.front().engine == sstable::Engine::kRocksDB) {
+      cli::PrintLine("to check it with RocksDB's tools: ldb --db=" + target_ + " checkconsistency");
+    }
+    PrintWrapped(
+        "Going back to " + folder_.path +
+        " loses nothing only until the first write in the new folder: from then on it is "
+        "an old state." +
+        (kept.empty() ? " The program's policy still decides which filters new files get." : ""));
   }
 
   RewriteOptions options_;

@@ -108,6 +108,9 @@ class Planner {
       if (outcome != Outcome::kDone) return outcome;
       if (plan_->tables.size() != before) {
         plan_->filters.push_back(support::Quoted(family.name) + ": " + bits.Text());
+        if (inputs_.databases[groups.database].engine == sstable::Engine::kRocksDB) {
+          plan_->option_strings.push_back(bits.OptionString());
+        }
       }
     }
     std::sort(plan_->tables.begin(), plan_->tables.end(),

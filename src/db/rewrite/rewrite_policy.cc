@@ -139,6 +139,7 @@ bool FamilyBits::Choose(const RewritePolicy* policy, const Inputs& inputs,
     advice::Advise(situation, request, &advice, error);  // without it, there is no choice
     const auto choice =
         std::find_if(advice.choices.begin(), advice.choices.end(), [&](const advice::Choice& one) {
+          if (one.filters_last_level) return false;  // OPTIONS say otherwise
           return policy == nullptr ? one.is_stock() : one.format == format_ && one.by_level;
         });
     if (choice == advice.choices.end()) {
@@ -159,9 +160,10 @@ bool FamilyBits::Choose(const RewritePolicy* policy, const Inputs& inputs,
   top_ =
       situation.levels[situation.levels.front().number == 0 && situation.levels.size() > 1].number;
   double bits[kMaxLevels];
-  const double ratio =
+  level_size_ratio_ =
       filter::IsLevelSizeRatio(situation.level_size_ratio) ? situation.level_size_ratio : 10;
-  const int num_bits = filter::SpreadByDistance(format_, bits_per_key_, {0, ratio}, bits);
+  const int num_bits =
+      filter::SpreadByDistance(format_, bits_per_key_, {0, level_size_ratio_}, bits);
   by_distance_.assign(bits, bits + num_bits);
   return true;
 }
@@ -175,6 +177,10 @@ double FamilyBits::BitsOf(int level, bool is_bottommost) const {
   }
   const BitsPerKeyRange allowed = AllowedBitsPerKey(format_);
   return std::clamp(bits, allowed.min, allowed.max);
+}
+
+std::string FamilyBits::OptionString() const {
+  return advice::PolicyText(format_, bits_per_key_, !by_distance_.empty(), level_size_ratio_);
 }
 
 std::string FamilyBits::Text() const {

@@ -42,10 +42,13 @@ class FamilyBits {
   double BitsOf(int level, bool is_bottommost) const;
   // "RocksDB Bloom, 16.2 bits per key by level"
   std::string Text() const;
+  // What RocksDB's program sets to get the same filters in new files.
+  std::string OptionString() const;
 
  private:
   Format format_ = Format::kBloom;
   double bits_per_key_ = 0;
+  double level_size_ratio_ = 0;
   std::vector<double> by_distance_;  // from the deepest level up; empty: the same everywhere
   int top_ = 0;
   int deepest_ = 0;

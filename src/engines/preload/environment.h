@@ -19,7 +19,8 @@ namespace bloomline::preload {
 enum Variable {
   kFormat,
   kBitsPerKey,
-  kBitsByLevel,  // this and the next two: RocksDB only
+  kBitsByLevel,  // this and the next three: RocksDB only
+  kLevelSizeRatio,
   kFlushFormat,
   kBloomBeforeLevel,
   kSeed,
@@ -36,6 +37,7 @@ constexpr char kVariablePrefix[] = "BLOOMLINE_";
 constexpr const char* kVariableNames[] = {"BLOOMLINE_FORMAT",
                                           "BLOOMLINE_BITS_PER_KEY",
                                           "BLOOMLINE_BITS_BY_LEVEL",
+                                          "BLOOMLINE_LEVEL_SIZE_RATIO",
                                           "BLOOMLINE_FLUSH_FORMAT",
                                           "BLOOMLINE_BLOOM_BEFORE_LEVEL",
                                           "BLOOMLINE_SEED",

@@ -89,6 +89,9 @@ std::string AddOption(Variable variable, const char* name, const char* value,
 std::string AddRocksDBsOptions(const Settings& settings, RocksDBFilterOptions* options) {
   std::string error = AddOption(kBitsByLevel, "bits_by_level", settings.bits_by_level, options);
   if (error.empty()) {
+    error = AddOption(kLevelSizeRatio, "level_size_ratio", settings.level_size_ratio, options);
+  }
+  if (error.empty()) {
     error = AddOption(kFlushFormat, "flush_format", settings.flush_format, options);
   }
   if (!error.empty()) return error;
@@ -256,7 +259,7 @@ extern const char bloomline_preload_policy_version[];
 const char bloomline_preload_policy_version[] = BLOOMLINE_VERSION_STRING;
 }
 
-extern "C" void bloomline_preload_start_3(const bloomline::preload::Environment* environment) {
+extern "C" void bloomline_preload_start_4(const bloomline::preload::Environment* environment) {
   bloomline::preload::environment = environment;
   bloomline::preload::Start();
 }

@@ -185,11 +185,13 @@ Settings Settings::Parse(const Environment& environment, Engine engine) {
   parse_of_filters(kSeed, ParseSeed);
   if (engine == Engine::kRocksDB) {
     settings.bits_by_level = environment.values[kBitsByLevel];
+    settings.level_size_ratio = environment.values[kLevelSizeRatio];
     settings.flush_format = environment.values[kFlushFormat];
     settings.bloom_before_level = environment.values[kBloomBeforeLevel];
     parse(kRanges, CheckRanges);
   } else {
-    for (const Variable variable : {kBitsByLevel, kFlushFormat, kBloomBeforeLevel, kRanges}) {
+    for (const Variable variable :
+         {kBitsByLevel, kLevelSizeRatio, kFlushFormat, kBloomBeforeLevel, kRanges}) {
       parse(variable, [=](const char*, Settings* of) { RemarkOnRocksDBOnly(variable, of); });
     }
   }
@@ -205,6 +207,7 @@ void Settings::KeepOwnFilters() {
   is_stock = true;
   has_bits_per_key = false;
   bits_by_level = nullptr;
+  level_size_ratio = nullptr;
   flush_format = nullptr;
   bloom_before_level = nullptr;
   options.format = engine == Engine::kRocksDB ? Format::kBloom : Format::kClassic;

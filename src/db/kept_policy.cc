@@ -1,0 +1,141 @@
+#include "src/db/kept_policy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "bloomline/level_sizing.h"
+#include "src/db/advice_model/advice.h"
+#include "src/db/directory/options_file.h"
+#include "src/filter/options/formats.h"
+#include "src/filter/sizing/level_rule.h"
+#include "src/filter/sizing/memory_divider.h"
+#include "src/support/bisection.h"
+#include "src/support/number_text.h"
+
+namespace bloomline::db {
+namespace {
+
+// What a policy writes.
+struct Written {
+  Format format = Format::kBlocked;
+  double bits_per_key = 10;  // the option
+  bool by_level = false;
+};
+
+// Smaller filters have more bits than they should: whole blocks.
+constexpr uint64_t kLargeKeys = 1000;
+// Levels that differ by less have the same bits.
+constexpr double kSameBits = 1;
+
+std::optional<Format> FormatNamed(const std::string& name) {
+  for (const Format format :
+       {Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon}) {
+    if (name == FormatName(format)) return format;
+  }
+  return std::nullopt;
+}
+
+// What the running policy writes; nothing if that is unknown.
+std::optional<Written> Running(const std::string& policy) {
+  const std::string id = directory::OptionId(policy);
+  const size_t colon = std::min(id.find(':'), id.size());
+  const std::string name = id.substr(0, colon);
+  Written written;
+  if (colon != id.size()) {
+    const std::string bits = id.substr(colon + 1, id.find(':', colon + 1) - colon - 1);
+    if (!support::ParseDouble(bits, &written.bits_per_key)) return std::nullopt;
+  }
+  if (name == "bloomfilter" || name == "ribbonfilter") {
+    written.format = name == "bloomfilter" ? Format::kBloom : Format::kRibbon;
+    return written;
+  }
+  if (name != "bloomline") return std::nullopt;
+  for (const auto& [option, value] : directory::PolicyOptions(policy)) {
+    if (option == "format") {
+      const std::optional<Format> format = FormatNamed(value);
+      if (!format) return std::nullopt;
+      written.format = *format;
+    } else if (option == "bits_per_key") {
+      if (!support::ParseDouble(value, &written.bits_per_key)) return std::nullopt;
+    } else if (option == "bits_by_level") {
+      if (value != "auto" && value != "uniform") return std::nullopt;
+      written.by_level = value == "auto";
+    } else if (option == "memory" && value != "0") {
+      return std::nullopt;  // the bits follow the limit
+    }
+  }
+  return written;
+}
+
+// The format of nearly all filters.
+std::optional<Format> FormatOf(const Group& group) {
+  constexpr double kNearlyAll = 0.98;
+  uint64_t bytes = 0;
+  for (const auto& [kind, count] : group.kinds) bytes += count.bytes;
+  for (const Format format :
+       {Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon}) {
+    uint64_t of_format = 0;
+    for (const engine_filters::Kind kind :
+         engine_filters::KindsFor(sstable::Engine::kRocksDB, format)) {
+      const auto found = group.kinds.find(kind);
+      if (found != group.kinds.end()) of_format += found->second.bytes;
+    }
+    if (bytes != 0 && static_cast<double>(of_format) >= kNearlyAll * static_cast<double>(bytes)) {
+      return format;
+    }
+  }
+  return std::nullopt;
+}
+
+// The option with which the deepest level has this memory.
+double MeanOfBottom(Format format, double level_size_ratio, double bottom_memory) {
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+  const auto holds = [&](double mean) {
+    double bits[kMaxLevels];
+    filter::SpreadByDistance(format, mean, {0, level_size_ratio}, bits);
+    return filter::MemoryBits(format, bits[0]) <= bottom_memory;
+  };
+  return support::Bisect(allowed.min, allowed.max, holds, 0.01).holds;
+}
+
+std::optional<Written> OfFiles(const FamilyGroups& groups, double level_size_ratio) {
+  const std::optional<Format> format = FormatOf(groups.all);
+  if (!format || std::isnan(groups.all.bits_per_key())) return std::nullopt;
+  Written written{*format, 0, false};
+  const Group* top = nullptr;
+  const Group* bottom = nullptr;
+  for (const Group& level : groups.levels) {
+    if (level.num_keys < kLargeKeys || level.level < 0) continue;
+    if (top == nullptr) top = &level;
+    bottom = &level;
+  }
+  if (bottom == nullptr) bottom = top = &groups.all;
+  written.by_level = top->bits_per_key() > bottom->bits_per_key() + kSameBits;
+  written.bits_per_key = written.by_level
+                             ? MeanOfBottom(*format, level_size_ratio, bottom->bits_per_key())
+                             : filter::BitsOfMemory(*format, groups.all.bits_per_key());
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(*format);
+  // Tenths: a filter has whole blocks.
+  written.bits_per_key =
+      std::clamp(std::round(10 * written.bits_per_key) / 10, allowed.min, allowed.max);
+  return written;
+}
+
+}  // namespace
+
+std::string KeptPolicy(const Inputs& inputs, const Inspection& inspection, size_t g) {
+  const FamilyGroups& groups = inspection.groups[g];
+  if (inputs.databases[groups.database].engine != sstable::Engine::kRocksDB) return "";
+  const std::optional<Written> running = Running(inspection.policies[g]);
+  if (!running) return "";
+  const double asked = inputs.column_family(groups).level_size_ratio;
+  const double ratio = filter::IsLevelSizeRatio(asked) ? asked : 10;
+  const std::optional<Written> kept = OfFiles(groups, ratio);
+  if (!kept) return "";
+  const bool is_same = running->format == kept->format && running->by_level == kept->by_level &&
+                       std::abs(running->bits_per_key - kept->bits_per_key) < kSameBits;
+  return is_same ? "" : advice::PolicyText(kept->format, kept->bits_per_key, kept->by_level, ratio);
+}
+
+}  // namespace bloomline::db
