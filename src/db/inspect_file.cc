@@ -1,11 +1,14 @@
 // Reads the facts about one table and its filters (inspection.h).
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "src/db/inspection.h"
 #include "src/db/key_walk.h"
+#include "src/db/sstable/table_parts.h"
 
 namespace bloomline::db {
 namespace {
@@ -17,11 +20,11 @@ using sstable::FilterKind;
 using sstable::kUnknownCount;
 using sstable::Table;
 
-// The first keys of a table that does not record how many it has. LevelDB has a filter for the data
-// blocks that begin in the same 2 KiB.
+// The first keys of a table that does not record how many it has, and the prefixes that its filters
+// hold. Filters by offset are for the data blocks that begin in the same 2 KiB.
 struct FirstKeys {
-  uint64_t keys = 0;                     // distinct keys
-  uint64_t added_keys = 0;               // a key in two filters counts twice
+  uint64_t keys = 0;                     // distinct keys, and distinct prefixes
+  uint64_t added_keys = 0;               // one in two filters counts twice
   std::vector<uint64_t> keys_of_filter;  // only if the whole file was read
   uint64_t filters = 0;                  // filters that hold these keys
   uint64_t next_filter = 0;              // the first filter behind them
@@ -39,7 +42,7 @@ bool CountKeys(const Table& table, uint64_t most_filters, FirstKeys* first, std:
   const FilterKeys keys(table);
   std::vector<uint64_t> keys_of_filter;
   FirstKeys read;  // with the filter whose blocks are being read
-  std::string last;
+  std::optional<std::string> last, last_prefix;
   uint64_t block = ~uint64_t{0};
   while (true) {
     const bool has_entry = reader->Next();
@@ -63,14 +66,25 @@ bool CountKeys(const Table& table, uint64_t most_filters, FirstKeys* first, std:
     if (!has_entry) return true;  // verify reports it; the blocks before the damaged one are whole
     if (reader->block_offset() != block) ++read.blocks;
     block = reader->block_offset();
+    const auto count = [&](std::string_view unit, std::optional<std::string>* before) {
+      const bool is_new = *before != unit;
+      if (is_new) ++read.keys;
+      if (!is_new && !begins_filter) return;
+      ++read.added_keys;
+      ++keys_of_filter.back();
+      *before = unit;
+    };
     const std::string_view key = keys.Key(reader->user_key());
-    const bool is_version = read.keys != 0 && key == last;
+    const bool is_version = last == key;
     read.has_versions = read.has_versions || is_version;
-    if (!is_version) ++read.keys;
     if (is_version && !begins_filter) continue;
-    ++read.added_keys;
-    ++keys_of_filter.back();
-    last.assign(key);
+    std::string_view prefix;
+    if (keys.Prefix(key, &prefix)) count(prefix, &last_prefix);
+    if (keys.whole_keys) {
+      count(key, &last);
+    } else {
+      last = key;
+    }
   }
 }
 
@@ -106,9 +120,10 @@ bool CountFirstKeys(const Table& table, FirstKeys* first, std::string* error) {
   return true;
 }
 
-// Counts the keys of a LevelDB table. A flushed memtable has all versions of a key, and LevelDB's
-// own filters have bits for all. So the filters' sizes do not show the keys, and we read the file.
-bool CountLevelDBKeys(const Table& table, FirstKeys* first, std::string* error) {
+// Counts the keys of a table that may have filters by offset. A flushed memtable has all versions
+// of a key, and the engines' own filters have bits for all. So the filters' sizes do not show the
+// keys, and we read the file.
+bool CountKeysByOffset(const Table& table, FirstKeys* first, std::string* error) {
   return CountFirstKeys(table, first, error) && (!first->has_versions || first->whole_file ||
                                                  CountKeys(table, ~uint64_t{0}, first, error));
 }
@@ -116,7 +131,7 @@ bool CountLevelDBKeys(const Table& table, FirstKeys* first, std::string* error) 
 // Estimates the keys of a LevelDB table without filters from the first ones and the file's size.
 bool EstimateKeys(const Table& table, FileFacts* facts, std::string* error) {
   FirstKeys first;
-  if (!CountLevelDBKeys(table, &first, error)) return false;
+  if (!CountKeysByOffset(table, &first, error)) return false;
   facts->keys_estimated = !first.whole_file;
   facts->num_keys = static_cast<uint64_t>(
       std::llround(Quotient(first.keys, std::max<uint64_t>(1, first.file_bytes)) *
@@ -140,10 +155,20 @@ void CountKind(const EngineFilter& filter, uint64_t bytes, FileFacts* facts) {
   ranges.filter_bytes += bytes;
 }
 
+// RocksDB keeps a block with its list of filters in memory, and a new filter is one for the table.
+void CountAsOne(uint64_t block_bytes, FileFacts* facts) {
+  if (facts->kinds.empty()) return;
+  for (auto& [kind, count] : facts->kinds) count.filters = 1;
+  const uint64_t list_bytes = block_bytes - std::min(block_bytes, facts->filter_bytes);
+  facts->kinds.rbegin()->second.bytes += list_bytes;
+  facts->filter_bytes += list_bytes;
+  facts->num_filters = 1;
+}
+
 bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts,
                      std::string* error) {
   FirstKeys first;
-  if (!CountLevelDBKeys(table, &first, error)) return false;
+  if (!CountKeysByOffset(table, &first, error)) return false;
   uint64_t first_bytes = 0;
   for (uint64_t i = 0; i < std::min(first.next_filter, filters->reader().num_filters()); ++i) {
     const EngineFilter* filter = filters->At(i, error);
@@ -165,9 +190,17 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
     keys += its_keys;
     matches += its_keys * filter->ExpectedRate(static_cast<uint64_t>(its_keys));
   }
-  facts->keys_estimated = !first.whole_file;
-  facts->num_keys = first.whole_file ? first.keys : static_cast<uint64_t>(std::llround(keys));
+  if (facts->is_block_based()) CountAsOne(table.parts().filter.size, facts);
+  if (!FilterKeys(table).unknown.empty()) return true;  // TakeKeys has a number, which has no rate
   if (keys_per_byte > 0) facts->expected_rate = matches / keys;
+  // RocksDB records the entries: the keys, if there are neither versions nor prefixes.
+  const bool is_counted =
+      facts->is_block_based() && facts->num_keys != 0 && !facts->prefixes && !first.has_versions;
+  facts->keys_estimated = !is_counted && !first.whole_file;
+  if (is_counted) return true;
+  const double of_added = first.added_keys == 0 ? 1 : Quotient(first.keys, first.added_keys);
+  facts->num_keys =
+      first.whole_file ? first.keys : static_cast<uint64_t>(std::llround(keys * of_added));
   return true;
 }
 
@@ -222,6 +255,14 @@ void TakeKeys(const sstable::Properties& properties, FileFacts* facts) {
   facts->num_keys = properties.num_entries - std::min(properties.num_entries, range_deletions);
 }
 
+std::vector<std::string> UnknownFilters(const Table& table) {
+  std::vector<std::string> names = table.filter_entries();
+  if (!names.empty() && engine_filters::IsKnownName(ContainerOf(table), table.filter_name())) {
+    names.erase(names.begin());
+  }
+  return names;
+}
+
 }  // namespace
 
 bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
@@ -231,6 +272,7 @@ bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
   facts->format_version = table.format_version();
   facts->kind = table.filter_kind();
   facts->filter_name = table.filter_name();
+  facts->unknown_filters = UnknownFilters(table);
   facts->properties = properties;
   facts->whole_keys = keys.whole_keys;
   facts->prefixes = keys.prefixes || !keys.unknown.empty();

@@ -50,7 +50,12 @@ std::optional<std::string> ParsePolicy(const std::string& text, std::string* err
 // Both engines look a filter up by name, and silently ignore all others: LevelDB by
 // FilterPolicy::Name(), RocksDB by CompatibilityName(), which its own policies and bloomline's
 // share.
-std::string WhyIgnored(const std::string& policy, const FileFacts& facts) {
+std::string WhyIgnored(const std::string& policy, directory::RocksDBVersion version,
+                       const FileFacts& facts) {
+  constexpr directory::RocksDBVersion kFirstWithoutBlockBased(7, 4);
+  if (facts.is_block_based() && version >= kFirstWithoutBlockBased) {
+    return "RocksDB 7.4 and later ignore block-based filters";
+  }
   if (policy.empty() || !facts.has_filter()) return "";
   const bool is_rocksdb = facts.engine == sstable::Engine::kRocksDB;
   const std::string id = is_rocksdb ? directory::OptionId(policy) : policy;
@@ -257,11 +262,20 @@ void FilterSums::Add(const FilterSums& other) {
   ranges.Add(other.ranges);
 }
 
-std::set<std::string> FormatsOf(const KindCounts& kinds_of_file) {
+std::set<std::string> FormatsOf(const FileFacts& facts) {
   std::set<std::string> formats;
-  for (const auto& [kind, count] : kinds_of_file) {
+  for (const auto& [kind, count] : facts.kinds) {
+    if (kind == engine_filters::Kind::kUnknown && !facts.unknown_filters.empty()) continue;
     const std::optional<Format> format = engine_filters::FormatOf(kind);
     formats.insert(format ? FormatName(*format) : engine_filters::KindName(kind));
+  }
+  for (const std::string& name : facts.unknown_filters) {
+    constexpr size_t kMostShown = 20;  // PrintFacts shows all
+    const bool is_long = name.size() > kMostShown;
+    formats.insert("unknown: " + (is_long ? name.substr(0, kMostShown - 3) + "..." : name));
+  }
+  if (facts.has_filter() && formats.empty()) {
+    formats.insert(engine_filters::KindName(engine_filters::Kind::kNoKeys));
   }
   // In LevelDB, kCompact writes some key sets in kBlocked's layouts. A file has one format.
   if (formats.count(FormatName(Format::kCompact)) != 0) {
@@ -290,7 +304,7 @@ void Group::AddFile(size_t index, const InspectedFile& file, uint64_t file_bytes
     return;
   }
   FilterSums::Add(facts);
-  formats.merge(FormatsOf(facts.kinds));
+  formats.merge(FormatsOf(facts));
   if (!file.ignored.empty()) ++ignored_files;
   if (facts.kind == sstable::FilterKind::kPartitioned) ++partitioned_files;
 }
@@ -307,7 +321,9 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
     return policy.empty() ? inputs->column_family(part).filter_policy : policy;
   };
   for (size_t i = 0; i < inspection.files.size(); ++i) {
-    inspection.files[i].ignored = WhyIgnored(running(inputs->files[i]), inspection.files[i].facts);
+    const InputFile& file = inputs->files[i];
+    const auto version = directory::VersionOf(inputs->databases[file.database].rocksdb_version);
+    inspection.files[i].ignored = WhyIgnored(running(file), version, inspection.files[i].facts);
   }
   inspection.groups = GroupFiles(*inputs, &inspection.files);
   for (const FamilyGroups& family : inspection.groups) {

@@ -61,15 +61,14 @@ struct FilterSums {
   double bits_per_key() const;  // ditto; NaN: no filter, or no keys
 };
 
-// The format that writes a file's filters, or the name of their kind: "blocked", "RocksDB Ribbon".
-std::set<std::string> FormatsOf(const KindCounts& kinds_of_file);
-
 // If the file lacks a filter, num_keys counts the keys that a filter would have.
 struct FileFacts : FilterSums {
   sstable::Engine engine = sstable::Engine::kLevelDB;
   int format_version = 0;
   sstable::FilterKind kind = sstable::FilterKind::kNone;
   std::string filter_name;  // the filter block's name
+  // The names in the metaindex of filters that nothing known here reads.
+  std::vector<std::string> unknown_filters;
   sstable::Properties properties;
   uint64_t index_bytes = 0;      // Table::index_bytes
   uint64_t missing_filters = 0;  // filters that a table without filters would have
@@ -81,7 +80,14 @@ struct FileFacts : FilterSums {
   std::string why_unknown;  // why the filter is not understood
 
   bool has_filter() const { return kind != sstable::FilterKind::kNone; }
+  bool is_block_based() const {
+    return engine == sstable::Engine::kRocksDB && kind == sstable::FilterKind::kByOffset;
+  }
 };
+
+// The format that writes a file's filters, or the name of their kind: "blocked", "RocksDB Ribbon",
+// "unknown: filter.another". Long names of unknown filters are cut off.
+std::set<std::string> FormatsOf(const FileFacts& facts);
 
 // Memory: one filter and one data block. Returns false with *error if the file is damaged.
 bool InspectFile(const sstable::Table& table, FileFacts* facts, std::string* error);

@@ -19,6 +19,14 @@ std::optional<size_t> LengthAfter(std::string_view name, std::string_view start)
 
 }  // namespace
 
+engine_filters::Container ContainerOf(const sstable::Table& table) {
+  // In RocksDB, an application's own policy may have filters by offset, too.
+  const bool is_leveldbs = table.filter_kind() == sstable::FilterKind::kByOffset &&
+                           (table.engine() == sstable::Engine::kLevelDB ||
+                            table.filter_name() == engine_filters::kRocksDBName);
+  return is_leveldbs ? engine_filters::Container::kLevelDB : engine_filters::Container::kRocksDB;
+}
+
 bool TableFilters::Init(const sstable::Table& table, std::string* error) {
   table_ = &table;
   reader_ = table.NewFilterReader(error);
@@ -30,7 +38,7 @@ const engine_filters::EngineFilter* TableFilters::At(uint64_t index, std::string
   index_ = ~uint64_t{0};
   std::string_view bytes;
   if (!reader_->Read(index, &bytes, error)) return nullptr;
-  filter_ = engine_filters::EngineFilter::Open(table_->engine(), table_->filter_name(), bytes);
+  filter_ = engine_filters::EngineFilter::Open(ContainerOf(*table_), table_->filter_name(), bytes);
   bytes_ = bytes.size();
   index_ = index;
   return &filter_;

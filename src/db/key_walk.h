@@ -17,6 +17,8 @@
 
 namespace bloomline::db {
 
+engine_filters::Container ContainerOf(const sstable::Table& table);
+
 // Opens filters by number; the last one stays open. Not thread-safe.
 class TableFilters {
  public:

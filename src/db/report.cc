@@ -168,7 +168,13 @@ void PrintFacts(const std::vector<InspectedFile>& files, const Group& all) {
       continue;
     }
     if (!files[i].ignored.empty()) ++facts["ignored: " + files[i].ignored];
-    if (!file.why_unknown.empty()) ++facts["not understood: " + file.why_unknown];
+    for (const std::string& name : file.unknown_filters) ++facts["unknown: " + name];
+    if (file.unknown_filters.empty() && !file.why_unknown.empty()) {
+      ++facts["not understood: " + file.why_unknown];
+    }
+    if (file.is_block_based() && files[i].ignored.empty()) {
+      ++facts["block-based filters, which RocksDB 7.4 and later ignore"];
+    }
     if (file.kind == sstable::FilterKind::kPartitioned) {
       ++facts["partitioned filters, " + cli::CountText(all.num_filters) + " in all"];
     }

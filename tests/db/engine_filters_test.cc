@@ -141,6 +141,7 @@ TEST(EngineFiltersTest, WhatIsNotUnderstoodMatchesEveryKey) {
       tests::LevelDBFilter({Format::kBlocked, 10}, {keys.begin(), keys.end()});
   const auto flat = static_cast<Kind>(static_cast<int>(Kind::kFirstLayout) +
                                       static_cast<int>(filter::Layout::kFlat));
+  const std::string block_based(kRocksDBName);
   const std::string seeded = "app.Filter.seed-0123456789abcdef0123456789abcdef";
   const struct {
     Container container;
@@ -177,6 +178,14 @@ TEST(EngineFiltersTest, WhatIsNotUnderstoodMatchesEveryKey) {
        "is not known"},
       {Container::kLevelDB, "app.bloomline.canonicalizer-app.Case", leveldb, Kind::kUnknown,
        "is not known"},
+      // RocksDB's block-based filters have no codes.
+      {Container::kLevelDB, block_based, std::string(9, '\0') + '\x1E', Kind::kRocksDBBlockBased,
+       ""},
+      {Container::kLevelDB, block_based, std::string(9, '\0') + '\x1F', Kind::kUnknown, "code 31"},
+      {Container::kLevelDB, block_based, leveldb, Kind::kUnknown, "which is reserved"},
+      {Container::kLevelDB, block_based, std::string(9, '\0') + '\xFD', Kind::kUnknown, "code 253"},
+      {Container::kLevelDB, block_based, std::string(9, '\0') + '\0', Kind::kAlwaysMatch, ""},
+      {Container::kLevelDB, block_based, "\x06", Kind::kNoKeys, ""},
   };
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.name + " " + c.why);
@@ -215,6 +224,37 @@ TEST(EngineFiltersTest, TheOldNameOfLevelDBMatchesWithEitherHash) {
              kernels::LevelDBBloomMayMatch(bytes.data(), num_bits, kProbes,
                                            filter::RocksDBHash32(key));
     });
+  }
+}
+
+// Tables of RocksDB 6.29. tests/db/block_based_test computes the bits anew.
+TEST(EngineFiltersTest, BlockBasedFiltersHaveTheirKeysAndPrefixes) {
+  for (const char* const name : {"block-based", "block-based-prefixes"}) {
+    const auto table =
+        tests::OpenTable(std::string(BLOOMLINE_GOLDEN_DIR "/tables/rocksdb-6.29-") + name + ".sst");
+    ASSERT_NE(table, nullptr);
+    ASSERT_EQ(table->filter_kind(), sstable::FilterKind::kByOffset);
+    std::string error;
+    const auto filters = table->NewFilterReader(&error);
+    ASSERT_NE(filters, nullptr) << error;
+    EXPECT_GT(filters->num_filters(), 2u);
+    const bool has_prefixes = table->properties().prefix_filtering;
+    size_t false_positives = 0;
+    for (const tests::TableEntry& entry : tests::TableEntries(*table)) {
+      std::string_view bytes;
+      ASSERT_TRUE(filters->Read(filters->FilterOf(entry.key, entry.sequence, entry.block_offset),
+                                &bytes, &error))
+          << error;
+      const EngineFilter filter =
+          EngineFilter::Open(Container::kLevelDB, table->filter_name(), bytes);
+      EXPECT_EQ(filter.kind, Kind::kRocksDBBlockBased);
+      EXPECT_TRUE(filter.MayMatch(entry.key)) << entry.key;
+      EXPECT_TRUE(!has_prefixes || filter.MayMatch(entry.key.substr(0, 10))) << entry.key;
+      for (const char* const suffix : {"x", "y", "z"}) {
+        false_positives += filter.MayMatch(entry.key + suffix);
+      }
+    }
+    EXPECT_LT(false_positives, 20u);  // 360 queries, 10 bits per key
   }
 }
 

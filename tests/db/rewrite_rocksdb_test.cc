@@ -5,6 +5,7 @@
 #include <rocksdb/file_checksum.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_file_reader.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
 
@@ -697,6 +698,31 @@ TEST(RewriteTest, PartitionsWithoutEntriesMatchEveryKey) {
     for (const std::string& filter : TableFilters(*OpenTable(dir.Path("new")))) {
       EXPECT_EQ(filter, std::string(6, '\0'));
     }
+  }
+}
+
+// Tables of RocksDB 6.29: no version since 7.0 writes such filters.
+TEST(RewriteTest, BlockBasedFiltersBecomeFullOnes) {
+  for (const char* const name : {"block-based", "block-based-prefixes"}) {
+    const std::string path =
+        std::string(BLOOMLINE_GOLDEN_DIR "/tables/rocksdb-6.29-") + name + ".sst";
+    const db::TableSource source{path, "", std::filesystem::file_size(path)};
+    TempDir dir;
+    db::RewrittenTable result;
+    std::string error;
+    ASSERT_EQ(RewriteTo(dir.Path("new.sst"), source, TableRewrite(), &result, &error),
+              Outcome::kDone)
+        << error;
+    ASSERT_EQ(db::CheckRewrittenTable(dir.Path("new.sst"), source, result, &error), Outcome::kDone)
+        << error;
+    const auto table = OpenTable(dir.Path("new.sst"));
+    EXPECT_EQ(table->filter_kind(), sstable::FilterKind::kFull);
+    EXPECT_EQ(TableEntries(*table), TableEntries(*OpenTable(path)));
+    rocksdb::SstFileReader reader((rocksdb::Options()));
+    ASSERT_TRUE(reader.Open(dir.Path("new.sst")).ok());
+    EXPECT_TRUE(reader.VerifyChecksum().ok());
+    EXPECT_EQ(reader.GetTableProperties()->filter_size, result.filter_bytes);
+    EXPECT_EQ(reader.GetTableProperties()->num_entries, result.num_entries);
   }
 }
 

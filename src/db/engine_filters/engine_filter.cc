@@ -130,16 +130,24 @@ EngineFilter FactsOf(const filter::Payload& payload) {
 //   leveldb.BuiltinBloomFilter2  LevelDB since 1.18, and bloomline
 //   leveldb.BuiltinBloomFilter   LevelDB before 1.18, whose hash takes bytes as signed; goleveldb,
 //                                whose hash does not. A key matches if one of its hashes does.
+//   rocksdb.BuiltinBloomFilter   block-based filters of RocksDB before 7.0: LevelDB's with the hash
+//                                of RocksDB's legacy filters (RocksDB 6.29 table/block_based/
+//                                filter_policy.cc, CreateFilter and KeyMayMatch)
 //   *bloomline*, *.seed-<32 hex digits>    bloomline, but for *.canonicalizer-*: it holds no keys
 struct PolicyName {
   explicit PolicyName(std::string_view name) {
     is_old = name == filter::kOldLevelDBName;
+    is_rocksdb = name == kRocksDBName;
     has_seed = filter::EndsInSeedCheck(name);
     is_bloomline =
         !filter::HasCanonicalizer(name) && (has_seed || name.find("bloomline") != name.npos);
   }
 
+  // bloomline's codes are not among these filters'.
+  bool has_only_probes() const { return is_old || is_rocksdb; }
+
   bool is_old = false;
+  bool is_rocksdb = false;
   bool is_bloomline = false;
   bool has_seed = false;
 };
@@ -165,21 +173,36 @@ struct OldReader : PayloadReader {
   }
 };
 
+struct BlockBasedReader : PayloadReader {
+  static uint64_t Hash(std::string_view key) { return filter::RocksDBHash32(key); }
+};
+
 EngineFilter OpenPayload(const PolicyName& name, std::string_view bytes) {
   const filter::Payload payload = filter::DecodeLevelDB(bytes);
   const int code = static_cast<unsigned char>(bytes.back());
   EngineFilter facts = FactsOf(payload);
-  if (payload.always_matches() || (name.is_old && code > kMaxProbes)) {
+  const bool has_only_probes = name.has_only_probes();
+  if (payload.always_matches() || (has_only_probes && code > kMaxProbes)) {
     facts.payload_bytes = bytes.size();
-    if (code == 0 || (!name.is_old && bytes.back() == filter::kLevelDBAlwaysMatch.back())) {
+    if (code == 0 || (!has_only_probes && bytes.back() == filter::kLevelDBAlwaysMatch.back())) {
       return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
     }
     return NotUnderstood(
         std::move(facts),
         "a filter of " + std::to_string(bytes.size()) + " bytes with code " + std::to_string(code) +
-            (name.is_old ? ", which is reserved" : ", which bloomline does not write"));
+            (has_only_probes ? ", which is reserved" : ", which bloomline does not write"));
   }
   const PayloadReader reader{payload, &kernels::ActiveKernel()};
+  if (name.is_rocksdb) {
+    constexpr uint64_t kMostBytes = UINT32_MAX / 8;  // RocksDB counts bits in 32 bits
+    if (facts.payload_bytes > kMostBytes) {
+      return NotUnderstood(std::move(facts), "a block-based filter of " +
+                                                 std::to_string(bytes.size()) +
+                                                 " bytes; known: up to 512 MiB");
+    }
+    facts.kind = Kind::kRocksDBBlockBased;
+    return OpenReader(std::move(facts), stock::OneByOne(BlockBasedReader{reader}));
+  }
   if (name.is_old) return OpenReader(std::move(facts), stock::OneByOne(OldReader{reader}));
   if (name.has_seed && facts.kind != Kind::kClassic) {
     facts.why = "its hashes have a seed, which the policy's name does not tell";
@@ -192,9 +215,7 @@ EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes) {
   const PolicyName policy(name);
   EngineFilter facts;
   facts.payload_bytes = bytes.size();
-  if (!name.empty() && name != kLevelDBName && !policy.is_old && !policy.is_bloomline) {
-    return UnknownPolicy(std::move(facts), name);
-  }
+  if (!IsKnownName(Container::kLevelDB, name)) return UnknownPolicy(std::move(facts), name);
   // LevelDB does not query an empty filter, and takes one byte for a filter without keys, which
   // bloomline takes for damage unless the name is LevelDB's.
   const size_t least = policy.is_bloomline ? 1 : 2;
@@ -232,7 +253,7 @@ EngineFilter OpenBloomline(std::string_view bytes) {
 EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes) {
   EngineFilter facts;
   facts.payload_bytes = bytes.size();
-  if (!name.empty() && name != kRocksDBName) return UnknownPolicy(std::move(facts), name);
+  if (!IsKnownName(Container::kRocksDB, name)) return UnknownPolicy(std::move(facts), name);
   if (filter::HasTrailer(bytes)) return OpenBloomline(bytes);
   std::string why;
   const stock::StockFilter stock = stock::DecodeStockFilter(bytes, &why);
@@ -276,6 +297,7 @@ bool PrefixMayMatch(const EngineFilter& filter, std::string_view prefix) {
 }  // namespace
 
 const char* KindName(Kind kind) {
+  if (kind == Kind::kRocksDBBlockBased) return "block-based";
   if (kind < Kind::kFirstLayout) return stock::StockKindName(static_cast<stock::StockKind>(kind));
   return filter::LayoutRowFor(static_cast<filter::Layout>(static_cast<uint8_t>(kind))).long_name;
 }
@@ -292,6 +314,13 @@ std::optional<Format> FormatOf(Kind kind) {
     default:
       return std::nullopt;
   }
+}
+
+bool IsKnownName(Container container, std::string_view name) {
+  if (name.empty() || name == kRocksDBName) return true;
+  const PolicyName policy(name);
+  return container == Container::kLevelDB &&
+         (name == kLevelDBName || policy.is_old || policy.is_bloomline);
 }
 
 std::set<Kind> KindsFor(Container container, Format format) {

@@ -1,7 +1,7 @@
-// The filters inside SSTables: bloomline's, RocksDB's Bloom, Ribbon and legacy Bloom filters, and
-// LevelDB's. `bloomline db` gets from here their kind and expected rate, queries, and the size of
-// filters yet to be written. Filters are recognised and queried as their engine does it, without
-// the engine.
+// The filters inside SSTables: bloomline's, RocksDB's Bloom, Ribbon, legacy Bloom and block-based
+// filters, and LevelDB's. `bloomline db` gets from here their kind and expected rate, queries, and
+// the size of filters yet to be written. Filters are recognised and queried as their engine does
+// it, without the engine.
 //
 // RocksDB: table/block_based/filter_policy.cc, util/bloom_impl.h, util/ribbon_impl.h. LevelDB:
 // util/bloom.cc. Any bytes are safe: unknown ones match every key, as in the engines.
@@ -34,7 +34,8 @@ using filter::kRocksDBName;
 constexpr std::string_view kRangeExtractor = "bloomline.ranges";
 
 // The origin of filter bytes, which determines how they are read: LevelDB's filter block, with one
-// code byte at the end, or RocksDB's full filter or partition, with a trailer.
+// code byte at the end, or RocksDB's full filter or partition, with a trailer. RocksDB's
+// block-based filters are in LevelDB's container, under RocksDB's name.
 using Container = sstable::Engine;
 
 enum class Kind : uint16_t {
@@ -45,6 +46,7 @@ enum class Kind : uint16_t {
   kRocksDBBloom,
   kRocksDBLegacy,
   kRocksDBRibbon,
+  kRocksDBBlockBased,
   // bloomline's layouts, by their numbers in the trailer. LevelDB itself writes the same filters as
   // bloomline's kClassic.
   kFirstLayout = 0x100,
@@ -56,6 +58,9 @@ std::optional<Format> FormatOf(Kind kind);
 constexpr bool IsBloomline(Kind kind) {
   return kind >= Kind::kFirstLayout && kind != Kind::kClassic;
 }
+
+// Whether it is known what reads filters of this name. If so, their bytes may still be unknown.
+bool IsKnownName(Container container, std::string_view name);
 
 // The kinds that engines write with this format: some layouts are for few keys.
 std::set<Kind> KindsFor(Container container, Format format);

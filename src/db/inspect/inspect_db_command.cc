@@ -45,7 +45,7 @@ void PrintTable(const Inputs& inputs, const std::vector<InspectedFile>& files,
              [&](size_t i) -> Cells {
                const InputFile& file = inputs.files[i];
                const FileFacts& facts = files[i].facts;
-               return {FormatsText(FormatsOf(facts.kinds)),
+               return {FormatsText(FormatsOf(facts)),
                        LevelText(file.level),
                        cli::BytesText(file.bytes),
                        KeysText(facts.num_keys, facts.keys_estimated),
@@ -91,9 +91,13 @@ cli::Json GroupJson(const Group& group) {
   return json;
 }
 
+const char* FilterKindName(const FileFacts& facts) {
+  constexpr const char* kKinds[] = {"none", "by_offset", "full", "partitioned", "unknown"};
+  return facts.is_block_based() ? "block_based" : kKinds[static_cast<size_t>(facts.kind)];
+}
+
 cli::Json FileJson(const Inputs& inputs, const InputFile& file, const InspectedFile& inspected) {
   const FileFacts& facts = inspected.facts;
-  constexpr const char* kKinds[] = {"none", "by_offset", "full", "partitioned"};  // FilterKind
   cli::Json json{{"path", file.path},
                  {"number", file.number},
                  {"column_family", inputs.column_family(file).name},
@@ -102,8 +106,9 @@ cli::Json FileJson(const Inputs& inputs, const InputFile& file, const InspectedF
                  {"engine", EngineName(facts.engine)},
                  {"format_version", facts.format_version},
                  {"comparator", facts.properties.comparator},
-                 {"filter_kind", kKinds[static_cast<size_t>(facts.kind)]},
+                 {"filter_kind", FilterKindName(facts)},
                  {"filter_name", facts.filter_name},
+                 {"unknown_filters", facts.unknown_filters},
                  {"filter_policy", facts.properties.filter_policy},
                  {"expected_false_positive_rate", NumberOrNull(inspected.rate())},
                  {"share_of_gets", inspected.coverage},
@@ -154,6 +159,7 @@ std::optional<Format> ParseFormat(const std::string& text, std::string* error) {
 // A file without keys meets any requirement.
 bool HasFormat(Format format, const FileFacts& facts) {
   if (!facts.has_filter()) return facts.num_keys == 0;
+  if (!facts.unknown_filters.empty()) return false;
   // RocksDB's Ribbon policies write a Bloom filter if that is smaller, as it can be for up to 501
   // keys. In a file of partitions, the last one may have few.
   constexpr uint64_t kMaxKeysOfFallback = 512;

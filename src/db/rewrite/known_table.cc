@@ -55,6 +55,10 @@ std::string Contradiction(const TableSource& source, const sstable::Table& table
 // What is not known in the table, as the end of a sentence; empty: nothing.
 std::string Unknown(const sstable::Table& table) {
   const sstable::TableParts& parts = table.parts();
+  if (parts.filter_kind == sstable::FilterKind::kUnknown || parts.filter_entries.size() > 1) {
+    return StrCat("has a filter ", Quoted(parts.filter_entries.back()),
+                  ", which is not known here");
+  }
   for (const auto& [name, handle] : parts.meta) {
     if (IsKnownBlock(name, parts)) continue;
     return StrCat("has a block ", Quoted(name), ", which is not known here");

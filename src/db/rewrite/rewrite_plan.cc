@@ -67,9 +67,8 @@ uint64_t NewFilterBytes(Engine engine, const TableRewrite& rewrite, const FileFa
 
 // The file's filters are of the planned kind, and as large as planned to one in a hundred.
 bool HasPlannedFilter(Engine engine, const FileFacts& facts, const TableRewrite& rewrite) {
-  const bool is_kind =
-      facts.has_filter() && facts.ranges.files == 0 &&
-      FormatsOf(facts.kinds) == std::set<std::string>{advice::KindName(rewrite.format)};
+  const bool is_kind = facts.has_filter() && facts.ranges.files == 0 &&
+                       FormatsOf(facts) == std::set<std::string>{advice::KindName(rewrite.format)};
   const auto planned = static_cast<double>(NewFilterBytes(engine, rewrite, facts));
   const auto now = static_cast<double>(facts.key_bytes());
   return is_kind && std::abs(planned - now) <= planned / 100;

@@ -13,6 +13,7 @@ namespace {
 constexpr const char* kFilterBlock = "filter block";
 constexpr const char* kFilterIndex = "filter index";
 
+// Also a filter of an unknown kind, whose bytes mean nothing here.
 class FullFilter final : public Table::FilterReader {
  public:
   explicit FullFilter(const TableParts* parts)
@@ -33,7 +34,8 @@ class FullFilter final : public Table::FilterReader {
 };
 
 // LevelDB's filter block: filters, the offset of each (4 bytes), the offset of that list, and the
-// logarithm of the bytes of data blocks for each filter (table/filter_block.cc).
+// logarithm of the bytes of data blocks for each filter (LevelDB table/filter_block.cc; RocksDB
+// 6.29 table/block_based/block_based_filter_block.cc).
 class FiltersByOffset final : public Table::FilterReader {
  public:
   explicit FiltersByOffset(const TableParts* parts)
@@ -42,12 +44,14 @@ class FiltersByOffset final : public Table::FilterReader {
   bool Open(std::string* error) {
     constexpr size_t kEndBytes = 5;
     if (!reader_.Read(kFilterBlock, parts_.filter, &block_, error)) return false;
-    // LevelDB ignores such a block, so every key matches there.
+    // Engines ignore such a block, so every key matches there.
     if (block_.size() < kEndBytes) return Damaged(error, "it has fewer than 5 bytes");
     const size_t end = block_.size() - kEndBytes;
     base_lg_ = static_cast<unsigned char>(block_.back());
     list_ = LoadLittleEndian32(block_.data() + end);
     if (list_ > end) return Damaged(error, "its list of filters is not in it");
+    // What engines do with larger ones depends on the CPU.
+    if (base_lg_ >= 64) return Damaged(error, "a filter is for 2^", base_lg_, " bytes of data");
     num_filters_ = (end - list_) / 4;
     return true;
   }
@@ -64,7 +68,7 @@ class FiltersByOffset final : public Table::FilterReader {
   }
 
   uint64_t FilterOf(std::string_view, uint64_t, uint64_t block_offset) const override {
-    const uint64_t index = base_lg_ < 64 ? block_offset >> base_lg_ : 0;
+    const uint64_t index = block_offset >> base_lg_;
     return index < num_filters_ ? index : kNoFilter;
   }
 
@@ -253,6 +257,7 @@ std::unique_ptr<Table::FilterReader> Table::NewFilterReader(std::string* error) 
   const TableParts* const parts = parts_.get();
   switch (parts->filter_kind) {
     case FilterKind::kFull:
+    case FilterKind::kUnknown:
       return std::make_unique<FullFilter>(parts);
     case FilterKind::kByOffset:
       return Opened<FiltersByOffset>(parts, error);

@@ -32,20 +32,66 @@ bool ReadFooter(TableParts* parts, BlockReader* reader, std::string* error) {
   return true;
 }
 
+// What a name in the metaindex says of a filter.
+struct FilterName {
+  explicit FilterName(std::string_view entry) : name(entry) {
+    // RocksDB takes the first one that has its policy's name
+    // (BlockBasedTable::PrefetchIndexAndFilterBlocks).
+    constexpr std::pair<std::string_view, FilterKind> kPrefixes[] = {
+        {"fullfilter.", FilterKind::kFull},
+        {"partitionedfilter.", FilterKind::kPartitioned},
+        {"filter.", FilterKind::kByOffset}};
+    for (const auto& [prefix, kind_of_prefix] : kPrefixes) {
+      if (entry.substr(0, prefix.size()) == prefix) {
+        kind = kind_of_prefix;
+        name = entry.substr(prefix.size());
+        return;
+      }
+      ++rank;
+    }
+    const bool is_filter = entry.find("filter") != entry.npos || entry.find("Filter") != entry.npos;
+    if (is_filter) kind = FilterKind::kUnknown;
+  }
+  // Whether the engine's own policy reads this one rather than the other.
+  bool IsBefore(const FilterName& other, Engine engine) const {
+    const std::string_view own = engine == Engine::kLevelDB ? "leveldb.Builtin" : "rocksdb.Builtin";
+    const auto order = [&](const FilterName& one) {
+      return std::pair(one.name.substr(0, own.size()) != own, one.rank);
+    };
+    return order(*this) < order(other);
+  }
+
+  FilterKind kind = FilterKind::kNone;
+  int rank = 0;
+  std::string_view name;
+};
+
+// Engines write one filter.
+void FindFilter(TableParts* parts) {
+  const Engine engine = parts->blocks.compression.engine;
+  const std::string* chosen = nullptr;
+  for (const auto& [entry, handle] : parts->meta) {
+    if (FilterName(entry).kind == FilterKind::kNone) continue;
+    if (chosen == nullptr || FilterName(entry).IsBefore(FilterName(*chosen), engine)) {
+      chosen = &entry;
+    }
+  }
+  if (chosen == nullptr) return;
+  const FilterName filter(*chosen);
+  parts->filter_kind = filter.kind;
+  parts->filter_name = filter.name;
+  parts->filter = parts->meta[*chosen];
+  parts->filter_entries.push_back(*chosen);
+  for (const auto& [entry, handle] : parts->meta) {
+    const FilterName other(entry);
+    if (other.kind != FilterKind::kNone && other.name != filter.name) {
+      parts->filter_entries.push_back(entry);
+    }
+  }
+}
+
 void TakeMetaBlock(std::string_view name, const BlockHandle& handle, TableParts* parts,
                    BlockHandle* properties) {
-  constexpr std::pair<std::string_view, FilterKind> kPrefixes[] = {
-      {"filter.", FilterKind::kByOffset},
-      {"fullfilter.", FilterKind::kFull},
-      {"partitionedfilter.", FilterKind::kPartitioned}};
-  for (const auto& [prefix, kind] : kPrefixes) {
-    // Engines write one filter block.
-    if (parts->filter_kind != FilterKind::kNone || name.rfind(prefix, 0) != 0) continue;
-    parts->filter_kind = kind;
-    parts->filter_name = name.substr(prefix.size());
-    parts->filter = handle;
-    return;
-  }
   if (name == "rocksdb.properties" || name == "rocksdb.stats") {  // the second: before RocksDB 2.7
     *properties = handle;
     parts->blocks.compression.engine = Engine::kRocksDB;
@@ -76,6 +122,7 @@ bool ReadMetaindex(TableParts* parts, BlockReader* reader, BlockHandle* properti
     }
     TakeMetaBlock(name, block, parts, properties);
   }
+  FindFilter(parts);
   return true;
 }
 
@@ -91,12 +138,7 @@ bool OpenParts(const std::string& path, const OpenOptions& options, TableParts* 
   std::string& comparator = parts->properties.comparator;
   if (comparator.empty()) comparator = options.comparator;
   if (comparator.empty()) comparator = "leveldb.BytewiseComparator";
-  const Engine engine = parts->blocks.compression.engine;
-  parts->index_form.engine = engine;
-  if (engine == Engine::kRocksDB && parts->filter_kind == FilterKind::kByOffset) {
-    parts->filter_kind = FilterKind::kNone;
-    parts->filter_name.clear();
-  }
+  parts->index_form.engine = parts->blocks.compression.engine;
   return parts->index.size > 0 || Refuse(error, path, ": has no index");
 }
 
@@ -120,6 +162,7 @@ bool Table::has_checksums() const { return parts_->blocks.footer.checksum != Che
 const Properties& Table::properties() const { return parts_->properties; }
 FilterKind Table::filter_kind() const { return parts_->filter_kind; }
 const std::string& Table::filter_name() const { return parts_->filter_name; }
+const std::vector<std::string>& Table::filter_entries() const { return parts_->filter_entries; }
 
 uint64_t Table::index_bytes() const {
   const uint64_t of_all = properties().index_bytes;

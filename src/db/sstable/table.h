@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/db/sstable/bytes/decompressor.h"  // Engine
 
@@ -23,10 +24,11 @@ struct BlockHandle {
 };
 
 enum class FilterKind {
-  kNone,         // or RocksDB before 7.0 wrote filters by offset, which later versions ignore
-  kByOffset,     // LevelDB: a filter for each 2 KiB of offsets
+  kNone,
+  kByOffset,     // a filter for each 2 KiB of offsets: LevelDB, and RocksDB's block-based filters
   kFull,         // RocksDB: one filter of all keys
   kPartitioned,  // RocksDB: filters of key ranges, found through an index
+  kUnknown,      // the metaindex names a filter in none of these ways
 };
 
 // The content of the metaindex and the properties block, with RocksDB's names. A LevelDB table
@@ -76,11 +78,15 @@ class Table {
   FilterKind filter_kind() const;
   // The name in the filter block's entry of the metaindex, without "filter.", "fullfilter." or
   // "partitionedfilter.": "leveldb.BuiltinBloomFilter2", "rocksdb.BuiltinBloomFilter", "bloomline".
+  // Of kUnknown, the whole name.
   const std::string& filter_name() const;
+  // The whole name, and those of filters that only other policies read.
+  const std::vector<std::string>& filter_entries() const;
   // Reads the filters' bytes in the form that the engine's policy or reader gets. kFull has one
   // filter; kPartitioned, one for each partition; kByOffset, one for each range of offsets, mostly
-  // empty ones without keys. This call reads nothing for kFull, the partition index for
-  // kPartitioned, and all filters for kByOffset. The reader keeps the last filter that it read.
+  // empty ones without keys; kUnknown, the block. This call reads the partition index for
+  // kPartitioned, all filters for kByOffset, and nothing for others. The reader keeps the last
+  // filter that it read.
   class FilterReader;
   // Returns null with *error if the table is damaged, or has no filters.
   std::unique_ptr<FilterReader> NewFilterReader(std::string* error) const;

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/db/sstable/block_cursor.h"
 #include "src/db/sstable/block_file.h"
@@ -40,6 +41,7 @@ struct TableParts {
   BlockHandle index;
   FilterKind filter_kind = FilterKind::kNone;
   std::string filter_name;
+  std::vector<std::string> filter_entries;
   BlockHandle filter;
   BlockHandle dictionary;
   bool has_range_deletions = false;

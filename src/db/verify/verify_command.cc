@@ -125,6 +125,10 @@ class Verifier final : public KeyWalk {
       return false;
     }
     if (!keys_.unknown.empty()) result_.counts.AddNotChecked(keys_.unknown, 1, true);
+    for (size_t i = 1; i < table_.filter_entries().size(); ++i) {
+      result_.counts.AddNotChecked("the filter " + table_.filter_entries()[i] + " is not known", 1,
+                                   true);
+    }
     std::string_view prefix;
     if (!keys_.Prefix(key, &prefix)) {
       if (!keys_.whole_keys && keys_.unknown.empty()) {
