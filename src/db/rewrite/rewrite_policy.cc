@@ -11,6 +11,7 @@
 #include "src/filter/options/formats.h"
 #include "src/filter/sizing/level_rule.h"
 #include "src/filter/sizing/memory_divider.h"
+#include "src/support/nearest_name.h"
 #include "src/support/number_text.h"
 #include "src/support/option_text.h"
 #include "src/support/quoted.h"
@@ -34,6 +35,29 @@ bool SetFormat(const std::string& name, std::initializer_list<Format> formats, F
     return true;
   }
   return false;
+}
+
+using Names = std::vector<std::string>;
+
+// "; did you mean 'compact'?", or what is allowed.
+std::string MeantOrAllowed(const std::string& typed, const Names& names,
+                           const std::string& allowed) {
+  const std::string meant = support::NearestName(typed, names);
+  return meant.empty() || meant == typed ? "; allowed: " + allowed
+                                         : "; did you mean '" + meant + "'?";
+}
+
+// What a policy that is none should be. `id` has its name.
+std::string AllowedPolicies(const std::string& id, sstable::Engine engine) {
+  const std::string name = id.substr(0, id.find(':'));
+  const std::string bits = " (BITS: " + filter::AllowedBitsText(Format::kBlocked);
+  if (engine == sstable::Engine::kLevelDB) {
+    return MeantOrAllowed(name, {"classic", "blocked", "compact"},
+                          "classic:BITS, blocked:BITS, compact:BITS" + bits +
+                              "; compact: " + filter::AllowedBitsText(Format::kCompact) + ")");
+  }
+  return MeantOrAllowed(name, {"bloomfilter", "ribbonfilter", "bloomline"},
+                        "bloomfilter:BITS, ribbonfilter:BITS, {id=bloomline;...}" + bits + ")");
 }
 
 bool SetBits(const std::string& text, RewritePolicy* policy) {
@@ -61,7 +85,22 @@ bool SetOption(const std::string& name, const std::string& value, RewritePolicy*
   return found != kWithoutEffect.end() && (found->second.empty() || found->second == value);
 }
 
-// Sets the options of {id=bloomline;...}. Returns false with *wrong, the option.
+// What an option that SetOption refuses should be.
+std::string AllowedOptions(const std::string& name, const RewritePolicy& policy) {
+  if (name == "bits_per_key") {
+    return "; allowed: " + filter::AllowedBitsText(policy.format) + " in format " +
+           FormatName(policy.format);
+  }
+  if (name == "bits_by_level") return "; allowed: uniform, auto";
+  if (name == "level_size_ratio") {
+    return "; allowed: 1 to " + support::DoubleText(kMaxLevelSizeRatio);
+  }
+  const Names names = {"format", "bits_per_key", "bits_by_level", "level_size_ratio"};
+  return MeantOrAllowed(name, names, "format, bits_per_key, bits_by_level, level_size_ratio");
+}
+
+// Sets the options of {id=bloomline;...}. Returns false with *wrong: the option, and what is
+// allowed.
 bool SetOptions(const directory::OptionMap& options, RewritePolicy* policy, std::string* wrong) {
   policy->format = Format::kBlocked;
   const auto format = options.find("format");
@@ -69,10 +108,13 @@ bool SetOptions(const directory::OptionMap& options, RewritePolicy* policy, std:
       !SetFormat(format->second,
                  {Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon},
                  &policy->format)) {
-    return Refuse(wrong, "format=", format->second);
+    return Refuse(wrong, "format=", format->second,
+                  MeantOrAllowed(format->second, {"blocked", "compact", "bloom", "ribbon"},
+                                 "blocked, compact, bloom, ribbon"));
   }
   for (const auto& [name, value] : options) {
-    if (!SetOption(name, value, policy)) return Refuse(wrong, name, "=", value);
+    if (SetOption(name, value, policy)) continue;
+    return Refuse(wrong, name, "=", value, AllowedOptions(name, *policy));
   }
   if (!policy->by_level && !policy->bits_per_key) policy->bits_per_key = 10;
   return true;
@@ -110,14 +152,14 @@ bool ParseRewritePolicy(const std::string& text, sstable::Engine engine, Rewrite
                         std::string* error) {
   const std::string given_twice = support::GivenTwice(text);
   if (!given_twice.empty()) return Refuse(error, "in --policy, ", given_twice);
-  std::string wrong = support::Quoted(text);
   const std::string id = directory::OptionId(text);
+  std::string wrong = support::Quoted(text) + AllowedPolicies(id, engine);
   const directory::OptionMap options = directory::PolicyOptions(text);
   const bool has_options =
       engine == sstable::Engine::kRocksDB && id == "bloomline" && options.count("id") != 0;
   const bool is_set =
       has_options ? SetOptions(options, policy, &wrong) : SetNamed(id, engine, policy);
-  return is_set || Refuse(error, "--policy has ", wrong, "; allowed: ", kAllowedPolicies);
+  return is_set || Refuse(error, "--policy has ", wrong);
 }
 
 bool FamilyBits::Choose(const RewritePolicy* policy, const Inputs& inputs,

@@ -20,13 +20,8 @@ struct RewritePolicy {
   std::optional<double> level_size_ratio;  // none: that of the database's options
 };
 
-// The policies that can be written, for errors and for the help.
-constexpr char kAllowedPolicies[] =
-    "bloomfilter:BITS, ribbonfilter:BITS or {id=bloomline;OPTIONS}, where format is blocked, "
-    "compact, bloom or ribbon, bits_per_key a number, bits_by_level uniform or auto, and "
-    "level_size_ratio a number; in LevelDB classic:BITS, blocked:BITS or compact:BITS";
-
-// Parses the value of --policy. Returns false with *error, which names what is allowed.
+// Parses the value of --policy. Returns false with *error, which names what is allowed, or
+// the word that was probably meant.
 bool ParseRewritePolicy(const std::string& text, sstable::Engine engine, RewritePolicy* policy,
                         std::string* error);
 
