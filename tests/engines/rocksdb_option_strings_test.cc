@@ -414,6 +414,10 @@ TEST(RocksDBOptionStringsTest, OptionsOfAProgramAreChecked) {
     EXPECT_EQ(error, options.Validate());
     return error;
   };
+  ExpectReason(refusal([](auto* o) { o->format = Format::kClassic; }),
+               {"format is classic, ", "LevelDB only; allowed: blocked, compact, bloom, ribbon"});
+  ExpectReason(refusal([](auto* o) { o->flush_format = Format::kClassic; }),
+               {"format is classic, ", "LevelDB only; allowed: blocked, compact, bloom, ribbon"});
   ExpectReason(refusal([](auto* o) { o->bits_by_level = {10, -1}; }), {"has -1 for level 1"});
   ExpectReason(refusal([](auto* o) { o->bits_by_level = {std::nan("")}; }), {"has nan for level"});
   ExpectReason(refusal([](auto* o) { o->bits_by_level.assign(65, 10); }),

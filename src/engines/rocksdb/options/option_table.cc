@@ -58,6 +58,10 @@ std::string AllowedBitsPerKeyText() {
          filter::AllowedBitsText(Format::kCompact);
 }
 
+constexpr Format kFormats[] = {Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon};
+
+std::string AllowedFormats() { return "blocked, compact, bloom, ribbon"; }
+
 // Returns what is wrong with the bits per key and the seed in this format, or with the format, or
 // an empty string.
 std::string WrongInFormat(const RocksDBFilterOptions& all, Format of_files) {
@@ -66,6 +70,9 @@ std::string WrongInFormat(const RocksDBFilterOptions& all, Format of_files) {
   options.bits_per_key = BitsAsInRocksDB(all.bits_per_key);
   // Any number is right if there are no filters.
   if (options.bits_per_key == 0) options.bits_per_key = FilterOptions().bits_per_key;
+  if (options.format == Format::kClassic) {
+    return "format is classic, which is written in LevelDB only; allowed: " + AllowedFormats();
+  }
   if (!filter::IsStock(options.format)) return filter::ValidateForTrailer(options);
   std::string wrong = options.Validate();
   if (!wrong.empty()) return wrong;
@@ -79,10 +86,6 @@ std::string WrongInFormat(const RocksDBFilterOptions& all, Format of_files) {
 std::string CheckFilter(const RocksDBFilterOptions& options) {
   return WrongInFormat(options, options.format);
 }
-
-constexpr Format kFormats[] = {Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon};
-
-std::string AllowedFormats() { return "blocked, compact, bloom, ribbon"; }
 
 bool ReadFormatTo(const std::string& value, Format* result) {
   for (const Format format : kFormats) {
