@@ -130,6 +130,7 @@ bool CountKeysByOffset(const Table& table, FirstKeys* first, std::string* error)
 
 // Estimates the keys of a LevelDB table without filters from the first ones and the file's size.
 bool EstimateKeys(const Table& table, FileFacts* facts, std::string* error) {
+  if (facts->keys_unknown) return true;
   FirstKeys first;
   if (!CountKeysByOffset(table, &first, error)) return false;
   facts->keys_estimated = !first.whole_file;
@@ -168,7 +169,7 @@ void CountAsOne(uint64_t block_bytes, FileFacts* facts) {
 bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts,
                      std::string* error) {
   FirstKeys first;
-  if (!CountKeysByOffset(table, &first, error)) return false;
+  if (!facts->keys_unknown && !CountKeysByOffset(table, &first, error)) return false;
   uint64_t first_bytes = 0;
   for (uint64_t i = 0; i < std::min(first.next_filter, filters->reader().num_filters()); ++i) {
     const EngineFilter* filter = filters->At(i, error);
@@ -192,6 +193,7 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
   }
   if (facts->is_block_based()) CountAsOne(table.parts().filter.size, facts);
   if (!FilterKeys(table).unknown.empty()) return true;  // TakeKeys has a number, which has no rate
+  if (facts->keys_unknown) return true;
   if (keys_per_byte > 0) facts->expected_rate = matches / keys;
   // RocksDB records the entries: the keys, if there are neither versions nor prefixes.
   const bool is_counted =
@@ -278,6 +280,7 @@ bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
   facts->prefixes = keys.prefixes || !keys.unknown.empty();
   facts->index_bytes = table.index_bytes();
   if (table.engine() == Engine::kRocksDB) TakeKeys(properties, facts);
+  facts->keys_unknown = !table.HasSequenceNumbers();
   if (!facts->has_filter()) {
     facts->expected_rate = 1;
     facts->missing_filters = 1;

@@ -285,7 +285,7 @@ std::set<std::string> FormatsOf(const FileFacts& facts) {
 }
 
 double FilterSums::bits_per_key() const {
-  return key_bytes() == 0 ? std::nan("") : 8 * Quotient(key_bytes(), num_keys);
+  return key_bytes() == 0 || keys_unknown ? std::nan("") : 8 * Quotient(key_bytes(), num_keys);
 }
 
 void Group::AddFile(size_t index, const InspectedFile& file, uint64_t file_bytes) {
@@ -297,6 +297,7 @@ void Group::AddFile(size_t index, const InspectedFile& file, uint64_t file_bytes
   if (!file.used()) unfiltered_runs += file.coverage;
   wasted_reads += file.coverage * file.rate();
   keys_estimated = keys_estimated || facts.keys_estimated;
+  keys_unknown = keys_unknown || facts.keys_unknown;
   if (!facts.has_filter()) {
     ++files_without_filter;
     keys_without_filter += facts.num_keys;

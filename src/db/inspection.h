@@ -53,12 +53,13 @@ struct FilterSums {
   // count in all blocks.
   uint64_t num_keys = 0;
   bool keys_estimated = false;
+  bool keys_unknown = false;  // num_keys lacks those of a file
   RangeFacts ranges;
 
   void Add(const FilterSums& other);
   // Without the entries for ranges.
   uint64_t key_bytes() const { return filter_bytes - ranges.entry_bytes; }
-  double bits_per_key() const;  // ditto; NaN: no filter, or no keys
+  double bits_per_key() const;  // ditto; NaN: no filter, or no known keys
 };
 
 // If the file lacks a filter, num_keys counts the keys that a filter would have.

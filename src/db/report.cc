@@ -162,6 +162,7 @@ void PrintFacts(const std::vector<InspectedFile>& files, const Group& all) {
   for (const size_t i : all.files) {
     const FileFacts& file = files[i].facts;
     const std::string& extractor = file.properties.prefix_extractor;
+    if (file.keys_unknown) ++facts[std::string("not counted: ") + kNoSequenceNumbers];
     if (!file.has_filter()) {
       const bool is_rocksdb = file.engine == sstable::Engine::kRocksDB;
       ++facts[is_rocksdb ? "without filter, entries count as keys" : "without filter"];

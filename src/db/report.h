@@ -61,6 +61,10 @@ std::string ShareText(uint64_t part, uint64_t all);
 // "12,000", or "~12,000".
 std::string KeysText(uint64_t num_keys, bool estimated);
 
+// Why the keys of a table are neither counted nor checked (Table::HasSequenceNumbers).
+constexpr char kNoSequenceNumbers[] =
+    "keys without sequence numbers, as of a program that uses LevelDB's TableBuilder alone";
+
 // Prints the filter_policy to set so that new files get filters like those of the files, on a line
 // of its own, from which it can be copied.
 void PrintPolicyToKeep(const std::string& policy);

@@ -1,7 +1,10 @@
 #include <leveldb/comparator.h>
 #include <leveldb/db.h>
+#include <leveldb/env.h>
 #include <leveldb/filter_policy.h>
+#include <leveldb/table_builder.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "bloomline/leveldb.h"
@@ -134,6 +137,24 @@ void WriteSetsOfAnySize(const std::string& path, const leveldb::FilterPolicy* po
   db->CompactRange(nullptr, nullptr);
 }
 
+// A table of LevelDB's TableBuilder alone, which writes the keys as they are: text of `digits`
+// digits, or numbers of eight bytes.
+void WriteTableAlone(const std::string& path, const leveldb::FilterPolicy* policy, size_t digits) {
+  leveldb::Options options;
+  options.filter_policy = policy;
+  leveldb::WritableFile* opened = nullptr;
+  Check(leveldb::Env::Default()->NewWritableFile(path, &opened));
+  const std::unique_ptr<leveldb::WritableFile> file(opened);
+  leveldb::TableBuilder table(options, file.get());
+  for (uint64_t i = 0; i < 1000; ++i) {
+    const std::string number = std::to_string(i);
+    const std::string text = std::string(digits - std::min(digits, number.size()), '0') + number;
+    table.Add(digits == 0 ? BigEndianKey(i) : text, std::string(102, 'v'));
+  }
+  Check(table.Finish());
+  Check(file->Close());
+}
+
 // 102 bytes of value make 36 keys a data block.
 void Write(const std::string& path, const leveldb::FilterPolicy* policy, Json* json) {
   leveldb::Options options;
@@ -178,6 +199,10 @@ void MakeLevelDBs(const std::string& folder, Json* json) {
   Write(folder + "/leveldb_bloomline", blocked.get(), &(*json)["leveldb_bloomline"]);
   WriteSetsOfAnySize(folder + "/leveldb_compact", compact.get());
   Write(folder + "/leveldb_none", nullptr, &(*json)["leveldb_none"]);
+  WriteTableAlone(folder + "/short_keys.ldb", own.get(), 4);
+  WriteTableAlone(folder + "/long_keys.ldb", own.get(), 16);
+  WriteTableAlone(folder + "/numbers.ldb", own.get(), 0);
+  WriteTableAlone(folder + "/no_filter.ldb", nullptr, 16);
 }
 
 }  // namespace bloomline::tests

@@ -60,6 +60,7 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
     family.title = DatabaseTitle(*inputs, groups);
     const MeasuredGroup rates = MeasuredRates(groups.all, inspection, measured);
     family.keys_estimated = groups.all.keys_estimated;
+    family.keys_unknown = groups.all.keys_unknown;
     family.not_measured = groups.all.files.size() - groups.all.files_without_filter - rates.files;
     if (rates.files != 0) {
       family.queries = rates.adjacent.num_queries() + rates.elsewhere.num_queries();
@@ -74,6 +75,10 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
     if (family.no_tables()) {
       family.error = groups.unread_files == 0 ? "there are no table files yet"
                                               : "no table can be read; allowed: at least one";
+      continue;
+    }
+    if (family.keys_unknown) {
+      family.error = std::string("there are ") + kNoSequenceNumbers;
       continue;
     }
     advice::Advise(family.situation, family.request, &family.advice, &family.error);

@@ -119,9 +119,11 @@ void PrintStatistics(const Statistics& statistics) {
 
 void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool one_environment,
                  std::set<std::string>* remarks) {
-  std::string title = family.title + ": " + EngineName(family.situation.engine) + ", " +
-                      (family.keys_estimated ? "~" : "") +
-                      cli::CountText(NumKeys(family.situation)) + " keys";
+  std::string title = family.title + ": " + EngineName(family.situation.engine);
+  if (!family.keys_unknown) {
+    title += std::string(family.keys_estimated ? ", ~" : ", ") +
+             cli::CountText(NumKeys(family.situation)) + " keys";
+  }
   if (family.error.empty()) {
     constexpr uint64_t kFewQueries = 1000;
     const bool is_measured = family.queries != 0;
@@ -178,9 +180,9 @@ cli::Json StatisticsJson(const Statistics& statistics) {
 }
 
 cli::Json AdviceJson(const FamilyAdvice& family) {
-  const auto level_json = [](const Level& level) -> cli::Json {
+  const auto level_json = [&](const Level& level) -> cli::Json {
     return {{"level", LevelJson(level.number)},
-            {"num_keys", level.num_keys},
+            {"num_keys", family.keys_unknown ? cli::Json(nullptr) : cli::Json(level.num_keys)},
             {"runs", level.num_runs},
             {"filters", level.num_filters},
             {"filter_bytes", level.filter_bytes},

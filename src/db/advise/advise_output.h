@@ -24,6 +24,7 @@ struct Remark {
 struct FamilyAdvice {
   std::string title;  // the database's title
   bool keys_estimated = false;
+  bool keys_unknown = false;
   uint64_t queries = 0;       // the queries that measured the rates
   uint64_t not_measured = 0;  // files that count with their expected rate
   advice::Request request;

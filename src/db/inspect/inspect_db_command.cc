@@ -19,11 +19,20 @@ namespace {
 
 std::string BitsOrDash(double bits) { return bits >= 0 ? cli::NumberText(bits, 1) : "-"; }
 
+// `keys`: those of `sums`, or all of its group.
+std::string KeysOrDash(const FilterSums& sums, uint64_t keys) {
+  return sums.keys_unknown ? "-" : KeysText(keys, sums.keys_estimated);
+}
+
+cli::Json KeysOrNull(const FilterSums& sums, uint64_t keys) {
+  return sums.keys_unknown ? cli::Json(nullptr) : cli::Json(keys);
+}
+
 Cells GroupCells(const std::string& name, const Group& group) {
   return {name,
           FormatsText(group.formats),
           cli::CountText(group.files.size()),
-          KeysText(group.all_keys(), group.keys_estimated),
+          KeysOrDash(group, group.all_keys()),
           cli::BytesText(group.filter_bytes),
           BitsOrDash(group.bits_per_key()),
           RateOrDash(group.rate()),
@@ -48,7 +57,7 @@ void PrintTable(const Inputs& inputs, const std::vector<InspectedFile>& files,
                return {FormatsText(FormatsOf(facts)),
                        LevelText(file.level),
                        cli::BytesText(file.bytes),
-                       KeysText(facts.num_keys, facts.keys_estimated),
+                       KeysOrDash(facts, facts.num_keys),
                        facts.has_filter() ? cli::BytesText(facts.filter_bytes) : "none",
                        BitsOrDash(facts.bits_per_key()),
                        RateOrDash(files[i].rate())};
@@ -69,7 +78,7 @@ cli::Json SumsJson(const FilterSums& sums) {
   return {{"layouts", KindsJson(sums.kinds)},
           {"filters", sums.num_filters},
           {"filter_bytes", sums.filter_bytes},
-          {"num_keys", sums.num_keys},
+          {"num_keys", KeysOrNull(sums, sums.num_keys)},
           {"num_keys_estimated", sums.keys_estimated},
           {"bits_per_key", NumberOrNull(sums.bits_per_key())},
           {"ranges", RangesJson(sums.ranges)}};
@@ -80,7 +89,7 @@ cli::Json GroupJson(const Group& group) {
                  {"files", group.files.size()},
                  {"bytes", group.bytes},
                  {"files_without_filter", group.files_without_filter},
-                 {"keys_without_filter", group.keys_without_filter},
+                 {"keys_without_filter", KeysOrNull(group, group.keys_without_filter)},
                  {"ignored_files", group.ignored_files},
                  {"partitioned_files", group.partitioned_files},
                  {"runs", group.runs},

@@ -9,6 +9,7 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/quantity.h"
 #include "src/db/key_walk.h"
+#include "src/db/report.h"
 
 namespace bloomline::db {
 namespace {
@@ -222,6 +223,7 @@ class Meter final : public KeyWalk {
 
 std::string WhyNot(const Table& table, const FilterKeys& keys) {
   if (table.filter_kind() == FilterKind::kNone) return kNoFilter;
+  if (!table.HasSequenceNumbers()) return kNoSequenceNumbers;
   if (!keys.whole_keys && !keys.prefixes) {
     return keys.unknown.empty() ? "the filters hold neither keys nor prefixes" : keys.unknown;
   }

@@ -73,6 +73,9 @@ class Table {
   int format_version() const;  // RocksDB's; 0 for LevelDB
   bool has_checksums() const;  // RocksDB can write blocks without them
   const Properties& properties() const;
+  // Whether keys end in a sequence number and a type, as far as the first two show. In a database
+  // they do; LevelDB's TableBuilder on its own writes the keys that a program gives it.
+  bool HasSequenceNumbers() const;
   uint64_t index_bytes() const;  // the size in memory if the table records it, else as stored
 
   FilterKind filter_kind() const;

@@ -1,4 +1,5 @@
 // The keys of a table, in order (table.h).
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -126,7 +127,41 @@ class TableKeyReader final : public Table::KeyReader {
   uint32_t next_entry_ = 0;
 };
 
+// The sequence number and the type at the end of a key, as one number; nothing if the end is none
+// of LevelDB's.
+std::optional<uint64_t> PackedSequence(std::string_view key) {
+  constexpr uint64_t kLastType = 1;
+  if (key.size() < kSequenceAndTypeBytes) return std::nullopt;
+  const uint64_t packed = LoadLittleEndian64(key.data() + key.size() - kSequenceAndTypeBytes);
+  return (packed & 0xff) <= kLastType ? std::optional(packed) : std::nullopt;
+}
+
 }  // namespace
+
+bool Table::HasSequenceNumbers() const {
+  if (engine() == Engine::kRocksDB) return true;
+  DataBlockWalk walk(parts_.get());
+  BlockReader reader(&parts_->blocks, BlockReader::Access::kRandom);
+  BlockCursor entries;
+  BlockHandle block;
+  std::string_view contents;
+  std::string ignored;  // who reads the keys reports damage
+  if (!walk.Open(&ignored) || !walk.Next(&block, &ignored) ||
+      !reader.Read(kDataBlock, block, &contents, &ignored) ||
+      !entries.Open(contents, Engine::kLevelDB) || !entries.Next()) {
+    return true;
+  }
+  const std::string first(entries.key());
+  const std::optional<uint64_t> newest = PackedSequence(first);
+  if (!newest || !entries.Next()) return newest.has_value();
+  const std::optional<uint64_t> next = PackedSequence(entries.key());
+  // Older versions of a key follow newer ones. Numbers of eight bytes, the highest first, may look
+  // like versions, but they ascend.
+  const auto user_key = [](std::string_view key) {
+    return key.substr(0, key.size() - kSequenceAndTypeBytes);
+  };
+  return next && (user_key(entries.key()) != user_key(first) || *next <= *newest);
+}
 
 std::unique_ptr<Table::KeyReader> Table::NewKeyReader(std::string* error) const {
   auto reader = std::make_unique<TableKeyReader>(parts_.get());

@@ -238,6 +238,9 @@ bool VerifyFile(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* 
     result->has_filter = false;
     return true;
   }
+  if (!table.HasSequenceNumbers()) {
+    return support::Refuse(error, table.path(), ": has ", kNoSequenceNumbers);
+  }
   result->has_checksums = table.has_checksums();
   return Verifier(table, max_listed, listed, result).Run(error);
 }
