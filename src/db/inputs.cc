@@ -109,8 +109,16 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
       })
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("DIR");
-  command->add_flag("--progress,!--no-progress", options->progress,
-                    "Show the progress on stderr [if it is a terminal]");
+  AddProgressOption(command, options);
+}
+
+void AddProgressOption(CLI::App* command, CommonOptions* options) {
+  cli::AddOptionalFlag(command, "--progress,!--no-progress", &options->progress,
+                       "Show the progress on stderr [if it is a terminal]");
+}
+
+bool ShowsProgress(const CommonOptions& options) {
+  return options.progress.value_or(support::IsTerminal(support::kStandardError));
 }
 
 Inputs OpenInputs(const CommonOptions& options) {
@@ -142,9 +150,7 @@ void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string
     // Long files come first, so that no thread works alone on a long file at the end.
     return inputs->files[a].bytes > inputs->files[b].bytes;
   });
-  const bool shows_progress =
-      options.progress.value_or(support::IsTerminal(support::kStandardError));
-  cli::FileProgress progress(name, shows_progress, order.size(), bytes);
+  cli::FileProgress progress(name, ShowsProgress(options), order.size(), bytes);
   std::atomic<size_t> next{0};
   const size_t cores = std::max(1u, std::thread::hardware_concurrency());
   const size_t threads = options.threads > 0 ? static_cast<size_t>(options.threads) : cores;

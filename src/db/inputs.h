@@ -24,6 +24,8 @@ struct CommonOptions {
 
 // Adds PATH..., --threads, --json, --progress and --tables.
 void AddCommonOptions(CLI::App* command, CommonOptions* options);
+void AddProgressOption(CLI::App* command, CommonOptions* options);
+bool ShowsProgress(const CommonOptions& options);
 
 enum class FileState {
   kDone,
@@ -56,7 +58,7 @@ Inputs OpenInputs(const CommonOptions& options);
 
 // Opens each file that is kDone and calls work(i, table, &error) for Inputs::files[i], on several
 // threads. `work` returns false with *error if the file is damaged; the others continue. The
-// progress is shown with the command's name. Files before number `first` are left out.
+// progress is shown with `name`, that of the pass. Files before number `first` are left out.
 using FileWork = std::function<bool(size_t, const sstable::Table&, std::string*)>;
 void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string& name,
                  const FileWork& work, size_t first = 0);

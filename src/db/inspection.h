@@ -151,7 +151,8 @@ struct Inspection {
 // Adds --policy.
 void AddPolicyOption(CLI::App* command, std::string* policy);
 
-// `policy` is the running policy of all databases; empty: each OPTIONS file names it.
+// `name` is that of the pass in its progress. `policy` is the running policy of all databases;
+// empty: each OPTIONS file names it.
 Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::string& name,
                    const std::string& policy);
 

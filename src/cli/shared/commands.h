@@ -3,6 +3,8 @@
 #define BLOOMLINE_CLI_SHARED_COMMANDS_H_
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace bloomline::cli {
@@ -27,6 +29,15 @@ CLI::Option* AddQuantity(CLI::App* command, const std::string& name, T* value, P
         *value = *parsed;
       },
       help);
+}
+
+// Adds a flag with an opposite: "--progress,!--no-progress". The last one counts; without any,
+// *value stays as it is. It must live until the command has run. add_flag cannot do this: CLI11
+// before 2.2 counts in an optional, and sets it to 0 at once.
+inline CLI::Option* AddOptionalFlag(CLI::App* command, const std::string& names,
+                                    std::optional<bool>* value, const std::string& help) {
+  const auto set = [=](std::int64_t last) { *value = last > 0; };
+  return command->add_flag_function(names, set, help)->take_last();
 }
 
 }  // namespace bloomline::cli

@@ -50,7 +50,7 @@ struct AdviseOptions {
 std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Statistics* statistics,
                                          const Inspection& inspection, Inputs* inputs) {
   const std::vector<MeasureResult> measured =
-      Measure(inputs, options.common, options.measure, "advise", inspection);
+      Measure(inputs, options.common, options.measure, "measure", inspection);
   uint64_t all_keys = 0;
   for (const FamilyGroups& groups : inspection.groups) all_keys += groups.all.all_keys();
   std::vector<FamilyAdvice> families(inspection.groups.size());
@@ -109,7 +109,7 @@ int Run(const AdviseOptions& options) {
   if (!options.stats.empty()) exit_code = ReadStatistics(options.stats, &statistics.emplace());
   if (exit_code != cli::kExitOk) return exit_code;
   Inputs inputs = OpenInputs(options.common);
-  const Inspection inspection = Inspect(&inputs, options.common, "advise", options.policy);
+  const Inspection inspection = Inspect(&inputs, options.common, "inspect", options.policy);
   const bool is_one_family = inspection.groups.size() == 1;
   if (statistics) statistics->runs = is_one_family ? inspection.groups[0].all.runs : std::nan("");
   const Statistics* const of_family = statistics && is_one_family ? &*statistics : nullptr;

@@ -131,7 +131,7 @@ struct Options {
 
 int Run(const Options& options) {
   Inputs inputs = OpenInputs(options.common);
-  const Inspection inspection = Inspect(&inputs, options.common, "measure", "");
+  const Inspection inspection = Inspect(&inputs, options.common, "inspect", "");
   const auto results = Measure(&inputs, options.common, options.measure, "measure", inspection);
   if (options.common.json) {
     const auto family = [&](size_t g) {

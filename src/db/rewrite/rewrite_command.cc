@@ -48,7 +48,7 @@ class Rewrite {
     }
     options_.common.paths = {folder_.path};
     inputs_ = OpenInputs(options_.common);
-    before_ = Inspect(&inputs_, options_.common, "rewrite", "");
+    before_ = Inspect(&inputs_, options_.common, "plan", "");
     if (ReportProblems(inputs_, "rewrite") != cli::kExitOk) return Outcome::kFailed;
     // Reading the database has examined its lock, which drops this process's own.
     if (!HasOptions() || !Lock() || !IsUnchanged()) return Outcome::kRefused;
@@ -136,11 +136,9 @@ class Rewrite {
 
   Outcome Write() {
     support::AwaitEndingSignals();
-    const bool shows_progress =
-        options_.common.progress.value_or(support::IsTerminal(support::kStandardError));
     PartialFolder partial(folder_.path, target_, options_.clones, options_.bytes_per_second);
-    const Outcome outcome =
-        WriteFolder(files_, option_files_, inputs_, plan_, shows_progress, &partial, &error_);
+    const Outcome outcome = WriteFolder(files_, option_files_, inputs_, plan_,
+                                        ShowsProgress(options_.common), &partial, &error_);
     if (outcome != Outcome::kDone) return outcome;
     return IsUnchanged() ? Finish(&partial) : Outcome::kRefused;
   }
@@ -150,7 +148,7 @@ class Rewrite {
     CommonOptions common = options_.common;
     common.paths = {partial->path()};
     Inputs now = OpenInputs(common);
-    const Inspection after = Inspect(&now, common, "rewrite", "");
+    const Inspection after = Inspect(&now, common, "check", "");
     if (ReportProblems(now, "rewrite") != cli::kExitOk ||
         now.files.size() != inputs_.files.size()) {
       error_ = partial->path() + ": the new folder is not what it should be";
@@ -265,8 +263,7 @@ void AddRewriteCommand(CLI::App* db, int* exit_code) {
   command->add_flag("--dry-run", options->dry_run, "Only print the plan");
   command->add_flag("--untested-version", options->untested_version,
                     "Accept a RocksDB that is newer than those tested");
-  command->add_flag("--progress,!--no-progress", options->common.progress,
-                    "Show the progress on stderr [if it is a terminal]");
+  AddProgressOption(command, &options->common);
   command->footer(
       "Example:\n"
       "    bloomline db rewrite /var/lib/app/db /var/lib/app/db.new\n\n"
