@@ -14,6 +14,7 @@
 #include "src/cli/shared/progress.h"
 #include "src/cli/shared/quantity.h"
 #include "src/db/db_subcommands.h"
+#include "src/db/directory/pebble.h"
 #include "src/filter/writer/run_on_threads.h"
 #include "src/support/file_io.h"
 #include "src/support/process.h"
@@ -121,13 +122,18 @@ bool ShowsProgress(const CommonOptions& options) {
   return options.progress.value_or(support::IsTerminal(support::kStandardError));
 }
 
-Inputs OpenInputs(const CommonOptions& options) {
+Inputs OpenInputs(const CommonOptions& options, PebbleUse pebble) {
   Inputs inputs;
   for (const std::string& path : options.paths) {
     std::string error;
     if (!directory::OpenInput(path, &inputs.databases, &error, options.table_folders)) {
       inputs.errors.push_back(error);
+      continue;
     }
+    const std::string& sign = inputs.databases.back().pebble_sign;
+    if (pebble == PebbleUse::kRead || sign.empty()) continue;
+    inputs.errors.push_back(path + directory::PebbleRefusal(sign));
+    inputs.databases.pop_back();
   }
   for (size_t d = 0; d < inputs.databases.size(); ++d) {
     for (directory::TableFile& file : std::exchange(inputs.databases[d].files, {})) {

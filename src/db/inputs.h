@@ -54,7 +54,9 @@ struct Inputs {
   }
 };
 
-Inputs OpenInputs(const CommonOptions& options);
+// What happens to databases of Pebble in RocksDB's format. Others of Pebble's are errors.
+enum class PebbleUse { kRead, kRefuse };
+Inputs OpenInputs(const CommonOptions& options, PebbleUse pebble = PebbleUse::kRead);
 
 // Opens each file that is kDone and calls work(i, table, &error) for Inputs::files[i], on several
 // threads. `work` returns false with *error if the file is damaged; the others continue. The

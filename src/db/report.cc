@@ -54,6 +54,11 @@ const char* EngineName(sstable::Engine engine) {
   return engine == sstable::Engine::kLevelDB ? "LevelDB" : "RocksDB";
 }
 
+std::string EngineTitle(const directory::Database& database) {
+  const std::string name = EngineName(database.engine);
+  return database.pebble_sign.empty() ? name : "Pebble, in " + name + "'s format";
+}
+
 std::vector<std::string> LogTexts(const directory::Database& database) {
   std::vector<std::string> texts;
   const auto add = [&](uint64_t bytes, const std::string& where) {

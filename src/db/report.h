@@ -26,6 +26,8 @@ void AddProblems(const Inputs& inputs, cli::Json* json);
 std::string LevelText(int level);
 cli::Json LevelJson(int level);
 const char* EngineName(sstable::Engine engine);
+// "RocksDB"; of a database of Pebble's "Pebble, in RocksDB's format".
+std::string EngineTitle(const directory::Database& database);
 
 // The write-ahead logs that may hold keys not yet in a table, as "3 KiB in write-ahead logs".
 std::vector<std::string> LogTexts(const directory::Database& database);

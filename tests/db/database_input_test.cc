@@ -93,6 +93,54 @@ TEST_F(InputTest, BadCurrent) {
       "are live is unknown");
 }
 
+// What Pebble wrote is named as such, whatever else is wrong with it.
+TEST_F(InputTest, Pebble) {
+  const std::string own = "db: is a Pebble database (marker.manifest.000012.MANIFEST-000002), of ";
+  WriteDatabase("db", {NewFile4(2, 5, "a", "b")});
+  Write("db/000005.sst", "");
+  Write("db/marker.manifest.000009.MANIFEST-000001", "");
+  Write("db/marker.manifest.000012.MANIFEST-000002", "");
+  EXPECT_EQ(ErrorOf(Path("db")), own +
+                                     "which nothing is read; tables that it has in RocksDB's "
+                                     "format can be named one by one (*.sst)");
+  std::filesystem::remove(Path("db/marker.manifest.000009.MANIFEST-000001"));
+  std::filesystem::remove(Path("db/marker.manifest.000012.MANIFEST-000002"));
+  EXPECT_EQ(Open(Path("db"))[0].pebble_sign, "");
+  std::string error;
+  EXPECT_TRUE(IsDatabase(Path("db"), &error)) << error;
+
+  // The newest OPTIONS count.
+  Write("db/OPTIONS-000003", "[Version]\n  pebble_version=0.1\n");
+  Write("db/OPTIONS-000004", "[Version]\n  rocksdb_version=6.2.1\n");
+  EXPECT_EQ(Open(Path("db"))[0].pebble_sign, "");
+  Write("db/OPTIONS-000005", "[Version]\n  pebble_version=0.1\n[Level \"0\"]\n  block_size=1\n");
+  const Database shared = Open(Path("db"))[0];
+  EXPECT_EQ(shared.pebble_sign, "pebble_version in OPTIONS-000005");
+  EXPECT_EQ(shared.engine, Engine::kRocksDB);
+  EXPECT_EQ(shared.files.size(), 1u);
+  EXPECT_EQ(shared.warnings.size(), 1u);
+  EXPECT_FALSE(IsDatabase(Path("db"), &error));
+
+  const std::string with_options = "db: is a Pebble database (pebble_version in OPTIONS-000005), ";
+  Write("db/CURRENT", "MANIFEST-000000\n");
+  EXPECT_EQ(ErrorOf(Path("db")), with_options +
+                                     "of which nothing is read: db/CURRENT: names "
+                                     "db/MANIFEST-000000, which does not exist");
+  std::filesystem::remove(Path("db/CURRENT"));
+  EXPECT_EQ(ErrorOf(Path("db")), with_options + "of which nothing is read: it has no CURRENT file");
+
+  for (const char* name : {"db/OPTIONS-000003", "db/OPTIONS-000004", "db/OPTIONS-000005"}) {
+    std::filesystem::remove(Path(name));
+  }
+  Write("db/000007.sst", "\xf0\x9f\xaa\xb3\xf0\x9f\xaa\xb3");
+  EXPECT_EQ(ErrorOf(Path("db")),
+            "db: is a Pebble database (the magic number of 000007.sst), of which nothing is read: "
+            "it has no CURRENT file");
+  EXPECT_FALSE(IsDatabase(Path("db"), &error));
+  Write("db/000008.sst", "\x9f\xaa\xb3\xf0\x9f\xaa\xb3");
+  EXPECT_EQ(ErrorOf(Path("db")).find("Pebble"), std::string::npos);
+}
+
 TEST_F(InputTest, Tables) {
   const std::string tables = BLOOMLINE_GOLDEN_DIR "/tables/";
   std::filesystem::copy_file(tables + "leveldb-1.23-snappy.ldb", Path("a.sst"));

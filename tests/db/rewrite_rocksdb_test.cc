@@ -24,6 +24,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "src/db/directory/database.h"
+#include "src/db/directory/folder_listing.h"
 #include "src/db/directory/manifest.h"
 #include "src/db/rewrite/new_manifest.h"
 #include "src/db/rewrite/table_rewrite.h"

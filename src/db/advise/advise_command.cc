@@ -108,7 +108,7 @@ int Run(const AdviseOptions& options) {
   // We read it before the database is measured, which may take minutes.
   if (!options.stats.empty()) exit_code = ReadStatistics(options.stats, &statistics.emplace());
   if (exit_code != cli::kExitOk) return exit_code;
-  Inputs inputs = OpenInputs(options.common);
+  Inputs inputs = OpenInputs(options.common, PebbleUse::kRefuse);
   const Inspection inspection = Inspect(&inputs, options.common, "inspect", options.policy);
   const bool is_one_family = inspection.groups.size() == 1;
   if (statistics) statistics->runs = is_one_family ? inspection.groups[0].all.runs : std::nan("");

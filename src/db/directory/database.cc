@@ -8,11 +8,12 @@
 #include <string_view>
 #include <system_error>
 #include <thread>
-#include <unordered_map>
 #include <utility>
 
+#include "src/db/directory/folder_listing.h"
 #include "src/db/directory/manifest.h"
 #include "src/db/directory/options_file.h"
+#include "src/db/directory/pebble.h"
 #include "src/db/sstable/comparator.h"
 #include "src/support/file_io.h"
 #include "src/support/number_text.h"
@@ -23,57 +24,6 @@ namespace {
 
 using sstable::Engine;
 using support::Refuse;
-
-// ---- Names and files in a database's folder: file/filename.cc of RocksDB, db/filename.cc of
-// LevelDB.
-
-std::string Join(const std::string& folder, const std::string& name) {
-  return (std::filesystem::path(folder) / name).string();
-}
-
-// The number in "MANIFEST-000012" and the like: `prefix` and decimal digits, nothing else.
-std::optional<uint64_t> NumberBehind(std::string_view prefix, std::string_view name) {
-  if (name.substr(0, prefix.size()) != prefix) return std::nullopt;
-  uint64_t number;
-  if (!support::ParseUint64(name.substr(prefix.size()), &number)) return std::nullopt;
-  return number;
-}
-
-// The files of a folder that are used here.
-struct Listing {
-  std::unordered_map<uint64_t, std::string> tables;  // the name by the number
-  std::vector<std::pair<uint64_t, uint64_t>> logs;   // write-ahead logs: number and bytes
-  uint64_t newest_options = 0;                       // 0: none
-  bool has_identity = false;
-};
-
-bool ListFolder(const std::string& folder, Listing* listing, std::string* error) {
-  std::error_code code;
-  std::filesystem::directory_iterator entry(folder, code);
-  const std::filesystem::directory_iterator end;
-  for (; !code && entry != end; entry.increment(code)) {
-    std::string name = entry->path().filename();
-    const std::string_view stem = std::string_view(name).substr(0, name.rfind('.'));
-    const std::string_view suffix = std::string_view(name).substr(stem.size());
-    const auto number = NumberBehind("", stem);
-    if (number && (suffix == ".sst" || suffix == ".ldb")) {
-      listing->tables.emplace(*number, std::move(name));
-    } else if (number && suffix == ".log") {
-      support::FileStatus log;
-      if (support::Examine(entry->path(), &log)) listing->logs.emplace_back(*number, log.size);
-    } else if (name == "IDENTITY") {
-      listing->has_identity = true;
-    } else if (const auto options = NumberBehind("OPTIONS-", name)) {
-      listing->newest_options = std::max(listing->newest_options, *options);
-    }
-  }
-  return !code || Refuse(error, folder, ": cannot be listed: ", code.message());
-}
-
-bool Exists(const std::string& path) {
-  std::error_code code;
-  return std::filesystem::status(path, code).type() != std::filesystem::file_type::not_found;
-}
 
 // ---- The live files of a database's folder at one moment, even while its owner changes it.
 
@@ -96,7 +46,6 @@ struct Snapshot {
 };
 
 constexpr uint64_t kMaxCurrentBytes = 4096;
-constexpr uint64_t kMaxOptionsBytes = 256 << 20;
 
 bool ManifestPath(const std::string& path, std::string* manifest_path, std::string* error) {
   const std::string current = Join(path, "CURRENT");
@@ -142,8 +91,8 @@ bool TryToTake(const std::string& path, const std::vector<std::string>& table_fo
   }
   const uint64_t options = snapshot->listings.front().second.newest_options;
   std::string text;
-  if (options != 0 && support::ReadSmallFile(Join(path, "OPTIONS-" + SixDigits(options)),
-                                             kMaxOptionsBytes, &text, &snapshot->options_problem)) {
+  if (options != 0 && support::ReadSmallFile(Join(path, OptionsName(options)), kMaxOptionsBytes,
+                                             &text, &snapshot->options_problem)) {
     ParseOptionsFile(text, &snapshot->options);
   }
   return true;
@@ -337,15 +286,21 @@ void AddTable(const std::string& path, std::vector<Database>* databases) {
 
 }  // namespace
 
-std::string SixDigits(uint64_t number) {
-  const std::string digits = std::to_string(number);
-  return std::string(6 - std::min<size_t>(digits.size(), 6), '0') + digits;
-}
-
 RocksDBVersion VersionOf(const std::string& text) {
   RocksDBVersion version;
   const bool is_version = std::sscanf(text.c_str(), "%d.%d", &version.first, &version.second) == 2;
   return is_version ? version : RocksDBVersion();
+}
+
+bool IsDatabase(const std::string& path, std::string* error) {
+  const PebbleSign sign = FindPebbleSign(path);
+  const bool has_current = Exists(Join(path, "CURRENT"));
+  // A stray table in a folder of another engine shows nothing.
+  const bool is_pebble = sign.kind != PebbleSign::Kind::kNone &&
+                         (sign.kind != PebbleSign::Kind::kTable || !has_current);
+  if (is_pebble) return Refuse(error, path, PebbleRefusal(sign.text));
+  return has_current ||
+         Refuse(error, path, ": has no CURRENT file, so it is not a database directory");
 }
 
 bool ReadDirectory(const std::string& path, const std::vector<std::string>& table_folders,
@@ -353,7 +308,28 @@ bool ReadDirectory(const std::string& path, const std::vector<std::string>& tabl
   database->path = path;
   while (database->path.size() > 1 && database->path.back() == '/') database->path.pop_back();
   database->table_folders = table_folders;
-  if (Exists(Join(database->path, "CURRENT"))) return ReadLive(database->path, database, error);
+  const PebbleSign sign = FindPebbleSign(database->path);
+  const std::string pebble = PebbleText(sign.text);
+  if (sign.kind == PebbleSign::Kind::kMarker) {
+    return Refuse(error, path, pebble,
+                  ", of which nothing is read; tables that it has in RocksDB's format can be named "
+                  "one by one (*.sst)");
+  }
+  std::string problem = "it has no CURRENT file";
+  if (Exists(Join(database->path, "CURRENT"))) {
+    if (ReadLive(database->path, database, &problem)) {
+      if (sign.kind != PebbleSign::Kind::kOptions) return true;
+      database->pebble_sign = sign.text;
+      database->warnings.insert(path + pebble +
+                                " in RocksDB's format: its MANIFEST and tables are read, its "
+                                "options are not");
+      return true;
+    }
+    if (sign.kind == PebbleSign::Kind::kNone) return Refuse(error, problem);
+  }
+  if (sign.kind != PebbleSign::Kind::kNone) {
+    return Refuse(error, path, pebble, ", of which nothing is read: ", problem);
+  }
   return Refuse(error, path,
                 ": has no CURRENT file, so it is not a database directory; to examine single "
                 "tables, name these files (*.sst, *.ldb)");

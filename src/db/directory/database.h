@@ -54,13 +54,11 @@ constexpr RocksDBVersion kFirstWithRibbon(6, 15);
 constexpr RocksDBVersion kFirstWithRibbonFilter(6, 22);  // the name; before, experimental_ribbon
 constexpr RocksDBVersion kFirstForBloomline(7, 0);
 
-// As in the names of files, at least six digits: 12 is "000012".
-std::string SixDigits(uint64_t number);
-
 struct Database {
   std::string path;      // empty: files named on the command line
   std::string manifest;  // the path of the one that CURRENT names
   sstable::Engine engine = sstable::Engine::kLevelDB;
+  std::string pebble_sign;  // what shows that Pebble wrote it, in RocksDB's format; empty: nothing
   // RocksDB's version that last opened the database: "7.8.3"; empty: unknown. LOG says it, or
   // without LOG the newest OPTIONS file, which RocksDB may fail to write.
   std::string rocksdb_version;
@@ -81,6 +79,9 @@ struct Database {
 // is wrong. `table_folders`: folders in which databases may have more tables.
 bool OpenInput(const std::string& path, std::vector<Database>* databases, std::string* error,
                const std::vector<std::string>& table_folders = {});
+
+// Returns false with *error if the folder lacks CURRENT, or is a database of Pebble's.
+bool IsDatabase(const std::string& path, std::string* error);
 
 // Reads a folder with CURRENT into an empty Database. Returns false with *error.
 bool ReadDirectory(const std::string& path, const std::vector<std::string>& table_folders,

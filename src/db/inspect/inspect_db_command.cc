@@ -136,7 +136,7 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
     const Group& all = groups[g].all;
     const directory::Database& database = inputs.databases[groups[g].database];
     if (g != 0) std::cout << '\n';
-    cli::PrintLine(DatabaseTitle(inputs, groups[g]) + ": " + EngineName(database.engine) + ", " +
+    cli::PrintLine(DatabaseTitle(inputs, groups[g]) + ": " + EngineTitle(database) + ", " +
                    FilesText(all.files.size()) + ", " + cli::BytesText(all.bytes));
     const std::string policy = directory::ShortPolicy(policies[g]);
     if (!policy.empty()) PrintWrapped("running policy: " + policy);

@@ -42,7 +42,7 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
     const FamilyGroups& family = inspection.groups[g];
     if (g != 0) std::cout << '\n';
     cli::PrintLine(DatabaseTitle(inputs, family) + ": " +
-                   EngineName(inputs.databases[family.database].engine));
+                   EngineTitle(inputs.databases[family.database]));
     PrintLevels(family, {"level", "adjacent FPR", "elsewhere FPR", "expected", "runs", "wasted"}, 1,
                 [&](const std::string& name, const Group& group) -> Cells {
                   const MeasuredGroup measured = MeasuredRates(group, inspection, results);

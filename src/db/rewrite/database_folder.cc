@@ -67,8 +67,9 @@ bool ListFiles(const fs::path& path, const std::string& before, DatabaseFolder* 
 // leads to.
 fs::path Resolved(const std::string& text) {
   std::error_code code;
-  fs::path path = fs::weakly_canonical(fs::absolute(text), code);
-  if (code) path = fs::absolute(text).lexically_normal();
+  const fs::path whole = fs::absolute(text, code);
+  fs::path path = fs::weakly_canonical(whole, code);
+  if (code) path = whole.lexically_normal();
   return path.filename().empty() ? path.parent_path() : path;  // behind a slash
 }
 
@@ -128,6 +129,8 @@ bool ListDatabase(const std::string& path, DatabaseFolder* folder, std::string* 
 bool CheckTarget(const std::string& database, const std::string& new_folder, std::string* target,
                  std::string* error) {
   std::error_code code;
+  if (new_folder.empty()) return Refuse(error, "NEWDIR is ''; allowed: the path of a new folder");
+  if (database.empty()) return Refuse(error, "DIR is ''; allowed: a closed database's folder");
   const fs::path path = Resolved(new_folder);
   if (!fs::is_directory(path.parent_path(), code)) {
     return Refuse(error, new_folder, ": the folder that it should be in cannot be used",
@@ -135,6 +138,7 @@ bool CheckTarget(const std::string& database, const std::string& new_folder, std
   }
   const fs::path old = fs::canonical(database, code);
   if (code) return Refuse(error, database, ": ", code.message());
+  if (!fs::is_directory(old, code)) return Refuse(error, database, ": is not a folder");
   if (IsBelow(path, old) || IsBelow(old, path)) {
     return Refuse(error, "the new folder '", path.string(), "' and the database '", old.string(),
                   "' are in one another; allowed: a new folder beside the database or elsewhere");

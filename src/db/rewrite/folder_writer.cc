@@ -5,6 +5,7 @@
 #include <set>
 
 #include "src/cli/shared/progress.h"
+#include "src/db/directory/folder_listing.h"
 #include "src/db/rewrite/new_manifest.h"
 #include "src/support/file_io.h"
 

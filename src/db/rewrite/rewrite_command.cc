@@ -41,13 +41,15 @@ class Rewrite {
   // All but kDone set error_, unless it has been printed.
   Outcome RunSteps() {
     const std::string& path = options_.folder;
-    if (!CheckTarget(path, options_.new_folder, &target_, &error_) ||
-        !ListDatabase(path, &folder_, &error_) || !Lock() ||
+    if (!CheckTarget(path, options_.new_folder, &target_, &error_)) return Outcome::kRefused;
+    // Comes first: what else a folder has matters only in a database.
+    if (!directory::IsDatabase(path, &error_)) return Outcome::kFailed;
+    if (!ListDatabase(path, &folder_, &error_) || !Lock() ||
         !ReadOptions(folder_, &option_files_, &error_)) {
       return Outcome::kRefused;
     }
     options_.common.paths = {folder_.path};
-    inputs_ = OpenInputs(options_.common);
+    inputs_ = OpenInputs(options_.common, PebbleUse::kRefuse);
     before_ = Inspect(&inputs_, options_.common, "plan", "");
     if (ReportProblems(inputs_, "rewrite") != cli::kExitOk) return Outcome::kFailed;
     // Reading the database has examined its lock, which drops this process's own.

@@ -16,7 +16,6 @@ using support::Refuse;
 constexpr uint64_t kLevelDBMagic = 0xdb4775248b80fb57;
 constexpr uint64_t kRocksDBMagic = 0x88e241b785f4cff7;
 constexpr uint32_t kLastFormatVersion = 7;
-constexpr size_t kMagicBytes = 8;
 constexpr size_t kHandlesBytes = 40;
 
 bool DecodeHandles(std::string_view input, Footer* footer) {
@@ -114,6 +113,11 @@ bool DecodeFooter(std::string_view end, uint64_t file_bytes, bool verify_checksu
     footer->offset = file_bytes - Footer::kMinBytes;
     end = end.substr(end.size() - Footer::kMinBytes);
     return checked(DecodeHandles(end.substr(0, kHandlesBytes), footer));
+  }
+  if (magic == kPebbleMagic) {
+    return Refuse(problem,
+                  "is a table of Pebble (magic number f09faab3f09faab3), of which nothing is read; "
+                  "allowed: tables of LevelDB or RocksDB");
   }
   if (magic != kRocksDBMagic) {
     char text[2 * kMagicBytes + 1];

@@ -15,7 +15,10 @@
 namespace bloomline::sstable {
 
 // ---- The last bytes of a table: RocksDB table/format.cc, "Footer format"; LevelDB
-// doc/table_format.md.
+// doc/table_format.md. Pebble's are not read.
+
+constexpr size_t kMagicBytes = 8;
+constexpr uint64_t kPebbleMagic = 0xb3aa9ff0b3aa9ff0;  // f09faab3f09faab3 in the order of the file
 
 // The trailer of each block: its compression type and its checksum.
 constexpr uint64_t kBlockTrailerBytes = 5;

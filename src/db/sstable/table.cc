@@ -1,6 +1,8 @@
 #include <utility>
 
+#include "src/db/sstable/bytes/coding.h"
 #include "src/db/sstable/table_parts.h"
+#include "src/support/file_io.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::sstable {
@@ -143,6 +145,15 @@ bool OpenParts(const std::string& path, const OpenOptions& options, TableParts* 
 }
 
 }  // namespace
+
+bool IsPebbleTable(const std::string& path) {
+  support::InputFile file;
+  std::string ignored;
+  char magic[kMagicBytes];
+  return file.Open(path, &ignored) && file.size() >= sizeof(magic) &&
+         file.ReadAt(file.size() - sizeof(magic), sizeof(magic), magic, &ignored) &&
+         LoadLittleEndian64(magic) == kPebbleMagic;
+}
 
 std::unique_ptr<Table> Table::Open(const std::string& path, const OpenOptions& options,
                                    std::string* error) {

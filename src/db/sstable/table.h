@@ -55,6 +55,9 @@ struct OpenOptions {
   std::string comparator;
 };
 
+// Whether the file ends as tables of Pebble do, which cannot be opened.
+bool IsPebbleTable(const std::string& path);
+
 struct TableParts;  // table_parts.h
 
 // One SSTable. Thread-safe after Open. Keeps the footer, the properties and offsets, but not the
