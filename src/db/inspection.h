@@ -84,6 +84,12 @@ struct FileFacts : FilterSums {
   bool is_block_based() const {
     return engine == sstable::Engine::kRocksDB && kind == sstable::FilterKind::kByOffset;
   }
+  // Similar keys have more false positives than expected_rate: in LevelDB's own filters, and in
+  // RocksDB's before format_version 5.
+  bool has_weak_hash() const {
+    return kinds.count(engine_filters::Kind::kClassic) != 0 ||
+           kinds.count(engine_filters::Kind::kRocksDBLegacy) != 0;
+  }
 };
 
 // The format that writes a file's filters, or the name of their kind: "blocked", "RocksDB Ribbon",

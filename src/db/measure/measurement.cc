@@ -258,6 +258,7 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
                                    const Inspection& inspection) {
   std::vector<MeasureResult> results(inputs->files.size());
   ForEachFile(inputs, common, name, [&](size_t i, const sstable::Table& table, std::string* error) {
+    if (options.only_weak_hashes && !inspection.files[i].facts.has_weak_hash()) return true;
     const FilterKeys keys(table);
     results[i].of_prefixes = !keys.whole_keys;
     results[i].not_measured = WhyNot(table, keys);

@@ -44,6 +44,7 @@ constexpr char kNoFilter[] = "no filter";  // why a file was not measured
 struct MeasureOptions {
   uint64_t samples = 100000;
   uint64_t seed = 1;
+  bool only_weak_hashes = false;  // measures only files with FileFacts::has_weak_hash
 };
 
 // Both ends of Wilson's 95 % interval for a rate measured with `queries` queries, which may be an

@@ -15,6 +15,7 @@
 #include "src/db/rewrite/database_folder.h"
 #include "src/db/rewrite/folder_writer.h"
 #include "src/db/rewrite/partial_folder.h"
+#include "src/db/rewrite/reported_rates.h"
 #include "src/db/rewrite/rewrite_plan.h"
 #include "src/support/file_io.h"
 #include "src/support/folder_io.h"
@@ -106,10 +107,12 @@ class Rewrite {
       read += inputs_.files[table.file].bytes;
       written += table.new_bytes;
     }
-    for (const std::string& filters : plan_.filters) cli::PrintLine("filters of " + filters);
+    for (const std::string& filters : plan_.filters) cli::PrintLine(filters);
     cli::PrintLine("to rewrite: " + FilesText(plan_.tables.size()));
-    PrintWrapped(way + FilesText(files_.linked.size()) + ", " +
-                 cli::BytesText(files_.linked_bytes));
+    if (!files_.linked.empty()) {
+      PrintWrapped(way + FilesText(files_.linked.size()) + ", " +
+                   cli::BytesText(files_.linked_bytes));
+    }
     PrintLeft();
     if (files_.num_left_out != 0) {
       PrintWrapped("not in the new folder: " + FilesText(files_.num_left_out) +
@@ -156,16 +159,29 @@ class Rewrite {
       error_ = partial->path() + ": the new folder is not what it should be";
       return Outcome::kFailed;
     }
+    const ReportedRates rates(common, after, &now);
+    const ReportedRates rates_before(common, before_, &inputs_);
     if (!partial->Commit(&error_)) return Outcome::kFailed;
-    PrintReport(now, after, partial->copied());
+    PrintReport(now, after, rates, rates_before, partial->copied());
     return Outcome::kDone;
   }
 
-  void PrintReport(const Inputs& now, const Inspection& after, const Copied& copied) const {
+  // What came into the folder as it was.
+  static void PrintCopied(const Copied& copied) {
+    std::string text;
+    const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
+    if (copied.linked != 0) add("linked: " + FilesText(copied.linked));
+    if (copied.cloned != 0) add("cloned: " + FilesText(copied.cloned));
+    if (copied.copied != 0) {
+      add("copied: " + FilesText(copied.copied) + ", " + cli::BytesText(copied.copied_bytes));
+    }
+    if (!text.empty()) cli::PrintLine(text);
+  }
+
+  void PrintReport(const Inputs& now, const Inspection& after, const ReportedRates& rates,
+                   const ReportedRates& rates_before, const Copied& copied) const {
     cli::PrintLine("rewritten: " + FilesText(plan_.tables.size()) + " into " + target_);
-    cli::PrintLine("linked: " + FilesText(copied.linked) + "; cloned: " + FilesText(copied.cloned) +
-                   "; copied: " + FilesText(copied.copied) + ", " +
-                   cli::BytesText(copied.copied_bytes));
+    PrintCopied(copied);
     PrintLeft();
     const bool is_whole = files_.linked.empty() || copied.linked + copied.cloned != 0;
     if (!is_whole) {
@@ -181,19 +197,26 @@ class Rewrite {
                          ? target_
                          : "column family '" + now.column_family(family).name + "'");
       size_t row = 0;
-      PrintLevels(family, {"level", "files", "filters", "before", "wasted reads", "before"}, 1,
-                  [&](const std::string& name, const Group& group) -> Cells {
+      PrintLevels(family,
+                  {"level", "files", "filters", "before", "wasted, " + rates.Kind(family.all),
+                   "before, " + rates_before.Kind(old.all)},
+                  1, [&](const std::string& name, const Group& group) -> Cells {
                     const Group& was = row < old.levels.size() ? old.levels[row] : old.all;
                     ++row;
                     return {name,
                             cli::CountText(group.files.size()),
                             cli::BytesText(group.filter_bytes),
                             cli::BytesText(was.filter_bytes),
-                            RateOrDash(group.wasted_reads),
-                            RateOrDash(was.wasted_reads)};
+                            RateOrDash(rates.WastedReads(group)),
+                            RateOrDash(rates_before.WastedReads(was))};
                   });
     }
     std::cout << '\n';
+    if (rates.are_sampled() || rates_before.are_sampled()) {
+      PrintWrapped(
+          "sampled: in LevelDB's own filters, and in RocksDB's before format_version 5, keys that "
+          "are similar have more false positives than expected.");
+    }
     const bool is_ignored =
         std::any_of(after.groups.begin(), after.groups.end(),
                     [](const FamilyGroups& family) { return family.all.ignored_files != 0; });

@@ -106,7 +106,10 @@ class Planner {
       const Outcome outcome = AddFamily(groups, bits, why, error);
       if (outcome != Outcome::kDone) return outcome;
       if (plan_->tables.size() != before) {
-        plan_->filters.push_back(support::Quoted(family.name) + ": " + bits.Text());
+        const bool is_leveldb = engine_ == Engine::kLevelDB;  // which has no column families
+        plan_->filters.push_back("filters" +
+                                 (is_leveldb ? "" : " of " + support::Quoted(family.name)) + ": " +
+                                 bits.Text());
         if (inputs_.databases[groups.database].engine == sstable::Engine::kRocksDB) {
           plan_->option_strings.push_back(bits.OptionString());
         }

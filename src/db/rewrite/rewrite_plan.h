@@ -39,7 +39,7 @@ struct RewritePlan {
   std::vector<PlannedTable> tables;         // by number
   std::vector<size_t> staying;              // live tables that stay as they are
   std::map<std::string, uint64_t> reasons;  // why, with the number of files
-  std::vector<std::string> filters;         // what is written, for each column family
+  std::vector<std::string> filters;         // lines: "filters of 'default': RocksDB Bloom, ..."
   std::vector<std::string> option_strings;  // of these filters, in the same order; none in LevelDB
   uint64_t next_number = 0;                 // no file has this number or a higher one
 };
