@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -59,7 +60,9 @@ class Rewrite {
                                      before_, &plan_, &error_);
     if (outcome != Outcome::kDone) return outcome;
     if (!PrintPlan()) return Outcome::kRefused;
-    return options_.dry_run ? Outcome::kDone : Write();
+    if (!options_.dry_run) return Write();
+    PrintExpected();
+    return Outcome::kDone;
   }
 
   bool Lock() { return lock_.Take(folder_.path + "/LOCK", &error_); }
@@ -136,6 +139,37 @@ class Rewrite {
   void PrintLeft() const {
     for (const auto& [reason, count] : plan_.reasons) {
       PrintWrapped("left as they are: " + FilesText(count) + ": " + reason);
+    }
+  }
+
+  // The report of a rewrite, as far as it is known before.
+  void PrintExpected() const {
+    std::map<size_t, const PlannedTable*> planned;
+    for (const PlannedTable& table : plan_.tables) planned[table.file] = &table;
+    for (const FamilyGroups& family : before_.groups) {
+      if (family.all.files.empty()) continue;
+      cli::PrintLine("");
+      cli::PrintLine(DatabaseTitle(inputs_, family));
+      PrintLevels(family,
+                  {"level", "files", "filters", "before", "wasted, expected", "before, expected"},
+                  1, [&](const std::string& name, const Group& group) -> Cells {
+                    uint64_t bytes = 0;
+                    double wasted_reads = 0;
+                    for (const size_t i : group.files) {
+                      const InspectedFile& file = before_.files[i];
+                      const auto table = planned.find(i);
+                      const bool is_new = table != planned.end();
+                      bytes += is_new ? table->second->filter_bytes : file.facts.filter_bytes;
+                      wasted_reads += file.coverage *
+                                      (is_new ? table->second->false_positive_rate : file.rate());
+                    }
+                    return {name,
+                            cli::CountText(group.files.size()),
+                            cli::BytesText(bytes),
+                            cli::BytesText(group.filter_bytes),
+                            RateOrDash(wasted_reads),
+                            RateOrDash(group.wasted_reads)};
+                  });
     }
   }
 
@@ -229,8 +263,9 @@ class Rewrite {
     for (const std::string& policy : kept) PrintPolicyToKeep(policy);
     if (!kept.empty()) {
       PrintWrapped(
-          "Set this before the program opens the folder: one flush with RocksDB's Bloom filters of "
-          "10 bits adds about 1 % wasted reads, whatever the other files have.");
+          "Set this before the program opens the folder: one flush with Bloom filters at 10 bits "
+          "per "
+          "key adds about 1 % wasted reads, whatever the other files have.");
     }
     if (inputs_.databases.front().engine == sstable::Engine::kRocksDB) {
       cli::PrintLine("to check it with RocksDB's tools: ldb --db=" + target_ + " checkconsistency");

@@ -56,13 +56,21 @@ std::string WhyFamilyStays(const RewriteOptions& options, const directory::Colum
                                            : "";
 }
 
-uint64_t NewFilterBytes(Engine engine, const TableRewrite& rewrite, const FileFacts& facts) {
-  // LevelDB's filters hold the keys of a data block; FiguresFor has no figures for its own.
+// Of the new filter. LevelDB's filters hold the keys of a data block.
+engine_filters::FilterFigures NewFigures(Engine engine, const TableRewrite& rewrite,
+                                         const FileFacts& facts) {
   const uint64_t filters = std::max<uint64_t>(facts.num_filters + facts.missing_filters, 1);
-  const Format format = rewrite.format == Format::kClassic ? Format::kBlocked : rewrite.format;
-  const auto figures = engine_filters::FiguresFor(
-      engine, format, std::max<uint64_t>(facts.num_keys / filters, 1), rewrite.bits_per_key);
-  return static_cast<uint64_t>(figures.bytes_per_key * static_cast<double>(facts.num_keys));
+  const bool is_classic = rewrite.format == Format::kClassic;  // FiguresFor has none for it
+  engine_filters::FilterFigures figures = engine_filters::FiguresFor(
+      engine, is_classic ? Format::kBlocked : rewrite.format,
+      std::max<uint64_t>(facts.num_keys / filters, 1), rewrite.bits_per_key);
+  if (is_classic) figures.rate = std::nan("");  // a weak hash: it depends on the keys
+  return figures;
+}
+
+uint64_t NewFilterBytes(Engine engine, const TableRewrite& rewrite, const FileFacts& facts) {
+  return static_cast<uint64_t>(NewFigures(engine, rewrite, facts).bytes_per_key *
+                               static_cast<double>(facts.num_keys));
 }
 
 // The file's filters are of the planned kind, and as large as planned to one in a hundred.
@@ -175,6 +183,8 @@ class Planner {
     if (!why->empty()) return Outcome::kLeft;
     const uint64_t new_bytes = NewFilterBytes(engine_, table->rewrite, facts);
     table->new_bytes = file.bytes + new_bytes - std::min(file.bytes, facts.filter_bytes);
+    table->filter_bytes = new_bytes;
+    table->false_positive_rate = NewFigures(engine_, table->rewrite, facts).rate;
     bool knows_new_bloom = false;
     const Outcome outcome = CheckTable(SourceOf(inputs_, file), &knows_new_bloom, why);
     knows_new_bloom_ = knows_new_bloom_ || knows_new_bloom;

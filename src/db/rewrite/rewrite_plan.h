@@ -33,6 +33,9 @@ struct PlannedTable {
   size_t file = 0;         // of Inputs::files
   TableRewrite rewrite;    // without its number and session
   uint64_t new_bytes = 0;  // about
+  // Of the new filter, expected. NaN: unknown.
+  uint64_t filter_bytes = 0;
+  double false_positive_rate = 1;
 };
 
 struct RewritePlan {

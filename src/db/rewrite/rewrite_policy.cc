@@ -226,6 +226,11 @@ std::string FamilyBits::OptionString() const {
 }
 
 std::string FamilyBits::Text() const {
+  if (format_ == Format::kRibbon) {  // whose option is not its memory
+    return support::StrCat(advice::KindName(format_), by_distance_.empty() ? "" : " by level",
+                           ", bits_per_key=", bits_per_key_, " (memory: ",
+                           support::NumberText(filter::MemoryBits(format_, bits_per_key_), 1), ")");
+  }
   return support::StrCat(advice::KindName(format_), ", ", bits_per_key_, " bits per key",
                          by_distance_.empty() ? "" : " by level");
 }

@@ -35,7 +35,7 @@ class FamilyBits {
 
   Format format() const { return format_; }
   double BitsOf(int level, bool is_bottommost) const;
-  // "RocksDB Bloom, 16.2 bits per key by level"
+  // "RocksDB Bloom, 16.2 bits per key by level"; "RocksDB Ribbon, bits_per_key=10 (memory: 7.1)"
   std::string Text() const;
   // What RocksDB's program sets to get the same filters in new files.
   std::string OptionString() const;
