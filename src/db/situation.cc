@@ -41,6 +41,7 @@ advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) 
   const auto version = directory::VersionOf(inputs.databases[groups.database].rocksdb_version);
   const bool is_known = version != directory::RocksDBVersion();
   situation.loads_bloomline = !is_known || version >= directory::kFirstForBloomline;
+  situation.takes_whole_bits = is_known && version < directory::kFirstWithFractions;
   if (is_known && version < directory::kFirstWithRibbonFilter) {
     situation.ribbon_name = "experimental_ribbon";
   }

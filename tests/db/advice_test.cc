@@ -199,10 +199,22 @@ TEST(AdviceTest, BeforeRocksDB7OnlyWhatItCanDoIsAdvised) {
   EXPECT_EQ(Find(advice, "RocksDB Ribbon, same memory")
                 ->option_string.rfind("experimental_ribbon:14.", 0),
             0u);
-  const Advice given = Ask(situation, Memory(5000000));
-  const Choice* const bloom = Find(given, "RocksDB Bloom, at most the given memory");
-  ASSERT_NE(bloom, nullptr);
-  EXPECT_EQ(bloom->option_string.substr(bloom->option_string.rfind(':')), ":false");
+  situation.ribbon_name = "ribbonfilter";
+  const Advice later = Ask(situation);
+  const std::string ribbon = Find(later, "RocksDB Ribbon, same memory")->option_string;
+  EXPECT_EQ(ribbon.rfind("ribbonfilter:14.", 0), 0u);
+  EXPECT_EQ(ribbon.substr(ribbon.rfind(':')), ":-1");
+  // Before 6.6, a fraction is dropped.
+  situation.reads_ribbon = false;
+  for (const bool takes_whole_bits : {false, true}) {
+    situation.takes_whole_bits = takes_whole_bits;
+    const Advice given = Ask(situation, Memory(5000000));
+    const Choice* const bloom = Find(given, "RocksDB Bloom, at most the given memory");
+    ASSERT_NE(bloom, nullptr);
+    EXPECT_EQ(bloom->option_string,
+              takes_whole_bits ? "bloomfilter:11:false" : "bloomfilter:11.99:false");
+    EXPECT_LE(bloom->filter_bytes, 5000000u);
+  }
 }
 
 // As the policy does: a file below which there are no keys has the bits of the deepest level.

@@ -129,8 +129,9 @@ Division Divide(const Situation& tree, Format format, bool by_level, double bits
 // lists of bits would waste up to a fifth less, but more once the tree grows. All levels of `tree`
 // must have keys, and its ratio must be allowed. The tree must outlive the divider.
 Divider MakeDivider(const Situation& tree, Format format, bool by_level) {
+  const bool is_whole = tree.takes_whole_bits && !by_level;  // those come from a rewrite
   return Divider(
-      {AllowedBitsPerKey(format).min, MostBits(format)}, kStepsPerBit,
+      {AllowedBitsPerKey(format).min, MostBits(format)}, is_whole ? 1 : kStepsPerBit,
       [&tree, format, by_level](double bits) { return Divide(tree, format, by_level, bits); });
 }
 
@@ -210,7 +211,8 @@ std::string OptionString(const Situation& tree, const Choice& choice) {
     return "bloomfilter:" + bits + (tree.loads_bloomline ? "" : ":false");
   }
   if (tree.loads_bloomline) return BloomlineString(tree, choice);
-  return choice.by_level ? "" : tree.ribbon_name + ":" + bits;
+  if (choice.by_level) return "";
+  return tree.ribbon_name + ":" + bits + (tree.ribbon_name == "ribbonfilter" ? ":-1" : "");
 }
 
 // The variables of the preload library, to put before a command. No variable sets levels_in_use.

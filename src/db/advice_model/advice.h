@@ -51,8 +51,13 @@ struct Situation {
   // own filters are advised: those that differ by level for `bloomline db rewrite`, which needs no
   // library in the program.
   bool loads_bloomline = true;
-  // What RocksDB's option strings call its Ribbon policy.
+  // What RocksDB's option strings take before 7.0 (FilterPolicy::CreateFromString in
+  // filter_policy.cc, read in 6.6 to 6.29, and options_helper.cc before): "bloomfilter:N:false",
+  // until 6.5 with whole numbers only, of others they silently drop the rest;
+  // "experimental_ribbon:N" from 6.15 on, "ribbonfilter:N" from 6.22 on, and from 6.23 on with a
+  // level, which is otherwise 0.
   std::string ribbon_name = "ribbonfilter";
+  bool takes_whole_bits = false;
   BuildCpu cpu = BuildCpu::kPortable;  // that builds the filters
   uint64_t table_bytes = 0;            // of all levels; 0: unknown
   // RocksDB's optimize_filters_for_hits: it writes no filter into a file below which there are no

@@ -9,6 +9,9 @@
 
 namespace bloomline::advice {
 
+// The machine of all figures here.
+constexpr char kBuildMachine[] = "an Emerald Rapids Xeon";
+
 enum class BuildCpu { kPortable, kAvx2, kAvx512 };
 BuildCpu BuildCpuOf(std::string_view kernel);  // a name of bloomline/cpu.h
 

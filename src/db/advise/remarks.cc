@@ -91,7 +91,9 @@ std::string CacheText(const Inputs& inputs, const Inspection& inspection,
 std::string BuildText(const Choice& chosen) {
   return "Building the filters of this choice takes about " + cli::RateText(chosen.build_share, 2) +
          " of the CPU time of compaction" +
-         (chosen.build_share > advice::kMostBuildShare ? ", too much for a first choice." : ".");
+         (chosen.build_share > advice::kMostBuildShare ? ", too much for a first choice" : "") +
+         ". These times are of " + advice::kBuildMachine +
+         ", with the instruction set of this CPU.";
 }
 
 // Says how existing files get the new filters, and which programs can use these.

@@ -51,6 +51,7 @@ struct OtherLogs {
 using RocksDBVersion = std::pair<int, int>;
 RocksDBVersion VersionOf(const std::string& text);
 constexpr RocksDBVersion kFirstWithRibbon(6, 15);
+constexpr RocksDBVersion kFirstWithFractions(6, 6);      // of bits in option strings
 constexpr RocksDBVersion kFirstWithRibbonFilter(6, 22);  // the name; before, experimental_ribbon
 constexpr RocksDBVersion kFirstForBloomline(7, 0);
 
