@@ -96,7 +96,7 @@ Hashes RandomSet(uint64_t set, std::mt19937_64* random, double most) {
 
 TEST(RocksDBRibbonBytesTest, RandomSetsAreAsRocksDBs) {
   const char* const many = std::getenv("BLOOMLINE_RIBBON_SETS");
-  const uint64_t num_sets = many == nullptr ? 1000 : std::strtoull(many, nullptr, 10);
+  const uint64_t num_sets = many == nullptr ? Repetitions(1000) : std::strtoull(many, nullptr, 10);
   std::mt19937_64 random(76);
   uint64_t num_bloom = 0;
   uint64_t num_later_seeds = 0;
