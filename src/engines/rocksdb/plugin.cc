@@ -13,6 +13,7 @@
 #include "bloomline/c_rocksdb.h"
 #include "bloomline/filter_account.h"
 #include "bloomline/rocksdb.h"
+#include "bloomline/rocksdb_range_filter.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/options.h"
 #include "rocksdb/utilities/object_registry.h"
@@ -21,6 +22,7 @@
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/policy.h"
+#include "src/engines/rocksdb/ranges/range_collector.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/support/c_error.h"
 #include "src/support/nearest_name.h"
@@ -37,6 +39,7 @@ using ROCKSDB_NAMESPACE::EventListener;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 using ROCKSDB_NAMESPACE::SliceTransform;
+using ROCKSDB_NAMESPACE::TablePropertiesCollectorFactory;
 
 // What to write in place of ribbonfilter:BITS:LEVEL, or nothing if `level` is not a number.
 std::string InPlaceOfRibbon(const std::string& bits, std::string_view level) {
@@ -102,7 +105,14 @@ int AddFactory(ObjectLibrary* library) {
         *guard = engine::MakeFilterAccount();
         return guard->get();
       });
-  return 3;
+  library->AddFactory<TablePropertiesCollectorFactory>(
+      RangeFilter::kClassName(),
+      [](const std::string&, std::unique_ptr<TablePropertiesCollectorFactory>* guard,
+         std::string*) {
+        guard->reset(new engine::RangeCollectors({}));
+        return guard->get();
+      });
+  return 4;
 }
 
 // Makes a policy from the text after `filter_policy=` in option strings.
@@ -192,6 +202,17 @@ std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const RocksDBFilterOp
                              *reason = engine::RocksDBVersionMismatch();
                              if (!reason->empty() || !RegisterBloomline()) return nullptr;
                              return engine::MakeRocksDBFilterPolicy(options, reason);
+                           });
+}
+
+std::shared_ptr<RangeFilter> NewRangeFilter(const RangeFilterOptions& options, std::string* error) {
+  return support::OrReport("range filter", error,
+                           [&](std::string* reason) -> std::shared_ptr<RangeFilter> {
+                             *reason = engine::RocksDBVersionMismatch();
+                             if (!reason->empty() || !RegisterBloomline()) return nullptr;
+                             auto made = std::make_shared<engine::RangeCollectors>(options);
+                             *reason = made->error();
+                             return reason->empty() ? made : nullptr;
                            });
 }
 

@@ -30,6 +30,14 @@ uint32_t RangesToNextSample() {
   return 1 + RandomBelow(2 * kRangesPerSample - 1);
 }
 
+bool IsNextSample() {
+  // The range that brings this number to 0 is the next sample.
+  static thread_local uint32_t ranges_to_next_sample = 1;
+  if (--ranges_to_next_sample != 0) return false;
+  ranges_to_next_sample = RangesToNextSample();
+  return true;
+}
+
 // A place: 10 bits for the length of cells, 4 for the delimiter, and 4 for the depth.
 uint32_t Pack(const RangeCounts::SampledRange& range) {
   static_assert(kMaxCellBits < 1 << 10 && kMaxDepth < 1 << 4);
@@ -82,6 +90,11 @@ void AskedRanges::Add(std::string_view begin, std::string_view end, const KeyLim
   if (slot->compare_exchange_strong(old, added, kUnordered) && count == kMaxCount) HalveCounts();
 }
 
+void AskedRanges::AddSampled(std::string_view begin, std::string_view end,
+                             const KeyLimits& limits) {
+  if (IsNextSample()) Add(begin, end, limits);
+}
+
 void AskedRanges::HalveCounts() {
   for (std::atomic<uint64_t>& slot : slots_) {
     uint64_t old = slot.load(kUnordered);
@@ -109,11 +122,7 @@ uint64_t AskedRanges::num_ranges() const {
 
 void AskedByFamily::AddSampled(uint32_t family, const KeyLimits& limits, std::string_view begin,
                                std::string_view end) {
-  // The range that brings this number to 0 is the next sample.
-  static thread_local uint32_t ranges_to_next_sample = 1;
-  if (--ranges_to_next_sample != 0) return;
-  ranges_to_next_sample = RangesToNextSample();
-  OfFamily(family).Add(begin, end, limits);
+  if (IsNextSample()) OfFamily(family).Add(begin, end, limits);
 }
 
 AskedRanges& AskedByFamily::OfFamily(uint32_t family) {

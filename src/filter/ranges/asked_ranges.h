@@ -36,6 +36,11 @@ class AskedRanges {
   // ranges that filters reject without entries.
   void Add(std::string_view begin, std::string_view end, const KeyLimits& limits = KeyLimits());
 
+  // Adds the first 1,000 ranges of the process, and then about one in 16 of each thread. The steps
+  // are random: with a fixed step, the sample could always meet the same range of several that take
+  // turns.
+  void AddSampled(std::string_view begin, std::string_view end, const KeyLimits& limits);
+
   // Writes up to `max` places, the most frequent first, and returns how many. Weights are counts.
   size_t Copy(RangeCounts::SampledRange* ranges, size_t max) const;
 
@@ -64,9 +69,7 @@ class AskedByFamily {
   // More families share the last table.
   static constexpr size_t kMaxFamilies = 64;
 
-  // Adds the first 1,000 ranges of the process, and then about one in 16 of each thread. The steps
-  // are random: with a fixed step, the sample could always meet the same range of several that take
-  // turns.
+  // See AskedRanges.
   void AddSampled(uint32_t family, const KeyLimits& limits, std::string_view begin,
                   std::string_view end);
 

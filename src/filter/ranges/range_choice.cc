@@ -13,8 +13,6 @@ namespace {
 
 // More bits would be too many for a filter whose keys have 10.
 constexpr double kMostBitsPerEntry = 10;
-// With fewer bits, an entry rejects hardly any range.
-constexpr double kLeastBitsPerEntry = 1;
 
 // Measured with 1,000,000 entries; in between, logarithms are interpolated.
 struct MeasuredRate {

@@ -21,6 +21,9 @@ double EntryRate(double bits_per_entry, bool is_compact);
 constexpr double kCompactFromBits = 1.1;
 constexpr double kSmallBlocksBelowBits = 2.5;
 
+// With fewer bits, an entry rejects hardly any range.
+constexpr double kLeastBitsPerEntry = 1;
+
 struct RangeMemory {
   double bits_per_key = 0;  // for entries: the mean of all levels
   // A level has about a tenth of the keys of the level below.

@@ -4,10 +4,15 @@
 #include <cstring>
 
 #include "src/filter/bits/compact_block.h"
+#include "src/filter/ranges/range_property.h"
 #include "src/filter/table/layout_table.h"
 
 namespace bloomline::filter {
 namespace {
+
+// What a property has beside its entries.
+constexpr uint64_t kMostBytesBeside = 2048;
+static_assert(kMostBytesBeside > kMaxStoredKeyBytes + kMaxKindsBytes + 2 * kMaxCellBytes + 100);
 
 // Drop a kind only above this multiple of the entries that fit: later keys may make it affordable.
 constexpr double kMayBecomeCheap = 2;
@@ -57,6 +62,16 @@ void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
   if (key.empty()) state_.has_prefix = true;
   // The empty prefix comes with the first key or never.
   if (state_.num_keys == 1 && !state_.has_prefix) state_.is_usable = false;
+  AddInOrder(key, writer->seed(), writer->options());
+}
+
+void RangeEntries::Add(std::string_view key) {
+  const bool is_version = state_.has_whole_previous && !key.empty() &&
+                          key == std::string_view(previous_, state_.previous_bytes);
+  if (!is_version) AddInOrder(key, 0, PointOptions());
+}
+
+void RangeEntries::AddInOrder(std::string_view key, uint64_t seed, const FilterOptions& options) {
   if (key.empty() || !state_.is_usable) return;
 
   const std::string_view begin = key.substr(0, kMaxPrefixBytes);
@@ -74,12 +89,13 @@ void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
   state_.max_key_bytes = std::max(state_.max_key_bytes, size);
   CopyBytes(begin, added.common_bytes, begin.size(), previous_ + added.common_bytes);
   state_.previous_bytes = begin.size();
+  state_.has_whole_previous = begin.size() == key.size();
   ++state_.num_keys;
-  if (!options_.is_auto) return AddEntries(options_.kinds, added, writer->seed());
+  if (!options_.is_auto) return AddEntries(options_.kinds, added, seed);
   const size_t num_bytes = counts_.Count(added);
   kept_.Add(added, num_bytes);
   if (kept_.HasGrown()) {
-    const double most = MostEntriesPerKey(MemoryFor(writer->options()));
+    const double most = MostEntriesPerKey(MemoryFor(options));
     const bool is_much =
         counts_.Forget(kMayBecomeCheap * most * static_cast<double>(state_.num_keys));
     if (is_much) kept_.Forget(counts_);
@@ -97,8 +113,9 @@ void RangeEntries::CountBytes(const KeyDifference& key) {
   }
 }
 
-FilterShape EntriesShape(Format format, uint64_t num_entries, double bits_per_entry) {
-  const ShapeRequest request = {num_entries, bits_per_entry, 0, kMaxEntriesBytes};
+FilterShape EntriesShape(Format format, uint64_t num_entries, double bits_per_entry,
+                         uint64_t max_payload_bytes) {
+  const ShapeRequest request = {num_entries, bits_per_entry, 0, max_payload_bytes};
   FilterShape shape = StandaloneShape(format, request);
   if (format == Format::kCompact && bits_per_entry < kSmallBlocksBelowBits) {
     shape = FilterShape::Compact(0, kernels::k16Fast1);
@@ -120,14 +137,14 @@ size_t RangeEntries::SuffixBytes() const {
   return same;
 }
 
-size_t RangeEntries::WriteLimits(const RangeField& field, bool is_partition) {
+size_t RangeEntries::WriteLimits(const RangeField& field, bool is_partition, size_t max_limits) {
   constexpr size_t kBehindCells = 8;  // such as a delimiter, with which bounds end
   const EntryKinds& kinds = field.kinds;
   const size_t longest =
       field.keys_are_cells() ? field.max_key_bytes : CellBytes(kinds.longest_cell_bits());
   size_t num_needed = longest == 0 ? 0 : longest + kBehindCells;
-  if (kinds.num_prefixes != 0 || (!is_partition && longest != 0)) num_needed = kMaxLimits;
-  num_needed = std::min({num_needed, state_.num_limits, kMaxLimits});
+  if (kinds.num_prefixes != 0 || (!is_partition && longest != 0)) num_needed = max_limits;
+  num_needed = std::min({num_needed, state_.num_limits, max_limits});
   for (size_t i = 0; i < num_needed; ++i) {
     // A shorter key has a zero there.
     key_limits_[2 * i] = static_cast<char>(i < field.min_key_bytes ? state_.least_bytes[i] : 0);
@@ -195,13 +212,14 @@ RangeMemory RangeEntries::MemoryFor(const FilterOptions& options) const {
   return memory;
 }
 
-bool RangeEntries::Build(double bits_per_entry, const RangeMemory& memory) {
+bool RangeEntries::Build(double bits_per_entry, const RangeMemory& memory,
+                         uint64_t max_payload_bytes) {
   const uint64_t num_entries = entries_.num_keys();
   const Format format =
       memory.is_compact && bits_per_entry >= kCompactFromBits ? Format::kCompact : Format::kBlocked;
   // An empty block answers "no" to everything.
   const uint64_t num_hashes = std::max<uint64_t>(num_entries, 1);
-  shape_ = EntriesShape(format, num_hashes, bits_per_entry);
+  shape_ = EntriesShape(format, num_hashes, bits_per_entry, max_payload_bytes);
   payload_.assign(static_cast<size_t>(shape_.payload_bytes() + entries_.end_bytes()), '\0');
   if (num_entries == 0) return entries_.fault() == WriterFault::kNone;
   return entries_.FinishTo(shape_, payload_.data()) == WriterFault::kNone;
@@ -213,31 +231,83 @@ void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
   field.family = options_.family;
   if (state_.is_usable && state_.has_prefix && state_.num_keys != 0) {
     const RangeMemory memory = MemoryFor(writer->options());
-    EntryChoice choice = {options_.kinds, 0};
-    if (options_.is_auto) {
-      choice = ChooseEntries(counts_, memory);
-      kept_.ForEach(
-          [&](const KeyDifference& key, size_t) { AddEntries(choice.kinds, key, writer->seed()); });
-    } else {
-      const auto num_entries = static_cast<double>(std::max<size_t>(entries_.num_keys(), 1));
-      choice.bits_per_entry =
-          BitsPerEntry(num_entries / static_cast<double>(state_.num_keys), memory);
-    }
-    if (!choice.kinds.empty() && Build(choice.bits_per_entry, memory)) {
+    const EntryChoice choice = Choose(memory, writer->seed());
+    if (!choice.kinds.empty() && Build(choice.bits_per_entry, memory, kMaxEntriesBytes)) {
       extension.second = {shape_, writer->seed(), payload_.data()};
       field.kinds = choice.kinds;
     }
-    field.min_key_bytes = state_.min_key_bytes;
-    field.max_key_bytes = state_.max_key_bytes;
-    field.suffix_bytes = static_cast<uint8_t>(SuffixBytes());
-    if (field.suffix_bytes != 0) field.suffix_byte = previous_[state_.previous_bytes - 1];
-    extension.key_limits = {key_limits_, WriteLimits(field, is_partition)};
+    SetLengths(&field);
+    extension.key_limits = {key_limits_, WriteLimits(field, is_partition, kMaxLimits)};
     if (is_partition) {
       field.last_key = {previous_, std::min(state_.previous_bytes, kMaxLastKeyBytes)};
     }
   }
   extension.ranges = {field_, EncodeRangeField(field, field_)};
   writer->RecordRanges(extension);
+  Reset();
+}
+
+FilterOptions RangeEntries::PointOptions() const {
+  FilterOptions options;
+  options.format = options_.format;
+  options.bits_per_key = options_.bits_per_key;
+  return options;
+}
+
+EntryChoice RangeEntries::Choose(const RangeMemory& memory, uint64_t seed) {
+  if (options_.is_auto) {
+    const EntryChoice choice = ChooseEntries(counts_, memory);
+    kept_.ForEach([&](const KeyDifference& key, size_t) { AddEntries(choice.kinds, key, seed); });
+    return choice;
+  }
+  const auto num_entries = static_cast<double>(std::max<size_t>(entries_.num_keys(), 1));
+  return {options_.kinds, BitsPerEntry(num_entries / static_cast<double>(state_.num_keys), memory)};
+}
+
+void RangeEntries::SetLengths(RangeField* field) const {
+  field->min_key_bytes = state_.min_key_bytes;
+  field->max_key_bytes = state_.max_key_bytes;
+  field->suffix_bytes = static_cast<uint8_t>(SuffixBytes());
+  if (field->suffix_bytes != 0) field->suffix_byte = previous_[state_.previous_bytes - 1];
+}
+
+std::string RangeEntries::FinishProperty() {
+  std::string value;
+  if (state_.is_usable && state_.num_keys != 0) {
+    RangeMemory memory = MemoryFor(PointOptions());
+    memory.key_bits = 0;  // no point filter answers
+    uint64_t max_payload_bytes = kMaxEntriesBytes;
+    if (options_.max_bytes != 0) {
+      max_payload_bytes = std::min(max_payload_bytes, options_.max_bytes - kMostBytesBeside);
+    }
+    const double max_bits = 8 * static_cast<double>(max_payload_bytes);
+    const double max_bits_per_key = max_bits / static_cast<double>(state_.num_keys);
+    memory.bits_per_key *= std::min(1.0, max_bits_per_key / BitsPerKey(memory));
+    const EntryChoice choice = Choose(memory, 0);
+    const size_t num_hashes = entries_.num_keys();
+    const auto num_entries = static_cast<double>(std::max<size_t>(num_hashes, 1));
+    const double bits_per_entry = std::min(choice.bits_per_entry, max_bits / num_entries);
+    RangeField field;
+    std::string_view filter;
+    if (!choice.kinds.empty() && bits_per_entry >= kLeastBitsPerEntry &&
+        Build(bits_per_entry, memory, max_payload_bytes)) {
+      if (num_hashes == 0) {
+        payload_.assign(kTrailerBytes, '\0');
+        EncodeTrailer(FilterShape::Blocked(0, 1), 0, payload_.data());
+      }
+      field.kinds = choice.kinds;
+      filter = payload_;
+    }
+    SetLengths(&field);
+    field.key_limits = {key_limits_, WriteLimits(field, false, kMaxCellBytes)};
+    const size_t last_bytes = state_.has_whole_previous ? state_.previous_bytes : 0;
+    value = EncodeRangeProperty(field, {previous_, last_bytes}, filter);
+  }
+  Reset();
+  return value;
+}
+
+void RangeEntries::Reset() {
   entries_.Reset();
   state_ = State();
   counts_ = RangeCounts(options_.sample);

@@ -101,7 +101,11 @@ struct RangeEntryOptions {
   // The memory for entries, as a part of that for keys.
   double memory = 0.2;
   int num_levels_below = 0;
-  uint32_t family = 0;                // recorded
+  uint32_t family = 0;  // recorded
+  // Of a range filter of its own.
+  Format format = Format::kCompact;
+  double bits_per_key = 10;           // of the point filters
+  uint64_t max_bytes = 0;             // 0: no limit
   RangeCounts::SampledRanges sample;  // for is_auto: of ranges that scans ask for
 
   bool has_entries() const { return is_auto || !kinds.empty(); }
@@ -112,7 +116,8 @@ constexpr uint64_t kMaxEntriesBytes = uint64_t{1} << 31;
 
 // The shape of a payload with at least one entry; with kCompact, bits_per_entry is at least
 // kCompactFromBits.
-FilterShape EntriesShape(Format format, uint64_t num_entries, double bits_per_entry);
+FilterShape EntriesShape(Format format, uint64_t num_entries, double bits_per_entry,
+                         uint64_t max_payload_bytes = kMaxEntriesBytes);
 
 // Makes the entries while keys are added: (Add* Finish)*. The keys come in the order of their
 // bytes; if they do not, the filter records no entries, and so answers "may match" to ranges.
@@ -129,6 +134,13 @@ class RangeEntries {
   // order of bytes: without an empty key, nothing is recorded.
   void Add(std::string_view key, FilterWriter* writer);
 
+  // The same for a range filter of its own: (Add* FinishProperty)*. Equal keys, which are versions
+  // of one, count once. If this throws bad_alloc, no filter of these keys may be used.
+  void Add(std::string_view key);
+  // Returns the value of kRangeProperty, and starts over; an empty one if there is no key but the
+  // empty one, or keys were not in order.
+  std::string FinishProperty();
+
   // The bytes that the entries of num_keys keys may take. With is_auto, which entries there are is
   // known only at the end; few of them take less. Other threads may call this while keys are added.
   uint64_t ExpectedBytes(uint64_t num_keys, const FilterOptions& options) const;
@@ -138,19 +150,27 @@ class RangeEntries {
   void Finish(bool is_partition, FilterWriter* writer);
 
  private:
+  // The options of the point filter.
+  FilterOptions PointOptions() const;
+  void AddInOrder(std::string_view key, uint64_t seed, const FilterOptions& options);
+  void Reset();
   void CountBytes(const KeyDifference& key);
   // The number of equal bytes in which all keys end, for the field.
   size_t SuffixBytes() const;
   // Writes the limits that queries may need, and returns how many bytes they take. Partitions are
   // small, so they get few.
-  size_t WriteLimits(const RangeField& field, bool is_partition);
+  size_t WriteLimits(const RangeField& field, bool is_partition, size_t max_limits);
+  // Sets the lengths and what keys end with.
+  void SetLengths(RangeField* field) const;
   void AddEntry(uint64_t hash, unsigned copies);
   void AddEntries(const EntryKinds& kinds, const KeyDifference& key, uint64_t seed);
   // But for what depends on the keys.
   RangeMemory MemoryOfLevel(const FilterOptions& options) const;
   RangeMemory MemoryFor(const FilterOptions& options) const;
-  // Makes payload_. Returns false if the payload lacks entries.
-  bool Build(double bits_per_entry, const RangeMemory& memory);
+  // Chooses the kinds, and adds the entries if that was not done before.
+  EntryChoice Choose(const RangeMemory& memory, uint64_t seed);
+  // Makes payload_, with its trailer. Returns false if the payload lacks entries.
+  bool Build(double bits_per_entry, const RangeMemory& memory, uint64_t max_payload_bytes);
 
   const RangeEntryOptions options_;
   // What the keys of the filter that is being built have been so far.
@@ -161,6 +181,7 @@ class RangeEntries {
     uint16_t min_key_bytes = kLongKey;
     uint16_t max_key_bytes = 0;
     size_t previous_bytes = 0;
+    bool has_whole_previous = true;
     // Of the keys that have a byte there; these are no limits yet if no key has.
     unsigned char least_bytes[kMaxCellBytes];
     unsigned char greatest_bytes[kMaxCellBytes];
@@ -174,9 +195,8 @@ class RangeEntries {
   std::string payload_;
   FilterShape shape_;
   char field_[kMaxRangeFieldBytes];
-  char key_limits_[2 * kMaxLimits];
-  static_assert(3 * kFieldHeadBytes + kSecondPayloadFieldBytes + sizeof(field_) +
-                    sizeof(key_limits_) <=
+  char key_limits_[2 * kMaxCellBytes];
+  static_assert(3 * kFieldHeadBytes + kSecondPayloadFieldBytes + sizeof(field_) + 2 * kMaxLimits <=
                 UINT8_MAX);
 };
 

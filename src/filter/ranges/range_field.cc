@@ -8,8 +8,10 @@
 namespace bloomline::filter {
 namespace {
 
-// The bytes of the content before the kinds of entries.
-constexpr size_t kHeadBytes = 12;
+// The bytes of the content before the numbers of kinds, and after a family before the kinds.
+constexpr size_t kSuffixEnd = 6;
+constexpr size_t kFamilyBytes = 4;
+constexpr size_t kNumbersBytes = 2;
 
 uint16_t Load16(const char* p) { return static_cast<uint16_t>(kernels::LoadLittleEndian16(p)); }
 
@@ -54,12 +56,11 @@ bool DecodePrefixes(const char* p, EntryKinds* kinds) {
 
 }  // namespace
 
-size_t EncodeRangeField(const RangeField& field, char* dst) {
+size_t EncodeKinds(const RangeField& field, char* dst) {
   const EntryKinds& kinds = field.kinds;
   char* p = Store16(field.max_key_bytes, Store16(field.min_key_bytes, dst));
   *p++ = static_cast<char>(field.suffix_bytes);
   *p++ = field.suffix_byte;
-  p = Store16(field.family >> 16, Store16(field.family, p));
   *p++ = static_cast<char>(kinds.num_cells);
   *p++ = static_cast<char>(kinds.num_prefixes);
   for (size_t i = 0; i < kinds.num_cells; ++i) {
@@ -70,21 +71,32 @@ size_t EncodeRangeField(const RangeField& field, char* dst) {
     *p++ = static_cast<char>(prefix.delimiter);
     *p++ = static_cast<char>(prefix.depth | (prefix.copies - 1U) << kDepthBits);
   }
+  return static_cast<size_t>(p - dst);
+}
+
+size_t EncodeRangeField(const RangeField& field, char* dst) {
+  char kinds[kMaxKindsBytes];
+  const std::string_view all(kinds, EncodeKinds(field, kinds));
+  char* p = dst + all.copy(dst, kSuffixEnd);
+  p = Store16(field.family >> 16, Store16(field.family, p));
+  p += all.copy(p, all.size() - kSuffixEnd, kSuffixEnd);
   p += field.last_key.copy(p, kMaxLastKeyBytes);
   return static_cast<size_t>(p - dst);
 }
 
-bool DecodeRangeField(std::string_view content, RangeField* field) {
-  if (content.size() < kHeadBytes) return false;
+namespace {
+
+// *end becomes the content's length up to the kinds.
+bool DecodeUpToKinds(std::string_view content, size_t numbers_at, RangeField* field, size_t* end) {
+  if (content.size() < numbers_at + kNumbersBytes) return false;
   const char* const p = content.data();
   EntryKinds& kinds = field->kinds;
   field->min_key_bytes = Load16(p);
   field->max_key_bytes = Load16(p + 2);
   field->suffix_bytes = static_cast<uint8_t>(p[4]);
   field->suffix_byte = p[5];
-  field->family = kernels::LoadLittleEndian32(p + 6);
-  kinds.num_cells = static_cast<uint8_t>(p[10]);
-  kinds.num_prefixes = static_cast<uint8_t>(p[11]);
+  kinds.num_cells = static_cast<uint8_t>(p[numbers_at]);
+  kinds.num_prefixes = static_cast<uint8_t>(p[numbers_at + 1]);
   if (kinds.num_cells > kMaxCellLengths || kinds.num_prefixes > kMaxPrefixKinds ||
       field->min_key_bytes > field->max_key_bytes) {
     return false;
@@ -93,11 +105,26 @@ bool DecodeRangeField(std::string_view content, RangeField* field) {
       (!field->has_one_length() || field->suffix_bytes >= field->min_key_bytes)) {
     return false;
   }
-  const size_t prefixes = kHeadBytes + 2 * size_t{kinds.num_cells};
-  const size_t end = prefixes + 2 * size_t{kinds.num_prefixes};
-  if (content.size() < end || content.size() - end > kMaxLastKeyBytes) return false;
+  const size_t cells = numbers_at + kNumbersBytes;
+  const size_t prefixes = cells + 2 * size_t{kinds.num_cells};
+  *end = prefixes + 2 * size_t{kinds.num_prefixes};
+  return content.size() >= *end && DecodeCells(p + cells, &kinds) &&
+         DecodePrefixes(p + prefixes, &kinds);
+}
+
+}  // namespace
+
+bool DecodeKinds(std::string_view content, RangeField* field) {
+  size_t end;
+  return DecodeUpToKinds(content, kSuffixEnd, field, &end) && end == content.size();
+}
+
+bool DecodeRangeField(std::string_view content, RangeField* field) {
+  size_t end;
+  if (!DecodeUpToKinds(content, kSuffixEnd + kFamilyBytes, field, &end)) return false;
+  field->family = kernels::LoadLittleEndian32(content.data() + kSuffixEnd);
   field->last_key = content.substr(end);
-  return DecodeCells(p + kHeadBytes, &kinds) && DecodePrefixes(p + prefixes, &kinds);
+  return field->last_key.size() <= kMaxLastKeyBytes;
 }
 
 bool DecodeKeyLimits(std::string_view content, RangeField* field) {

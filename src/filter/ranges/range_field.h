@@ -35,7 +35,8 @@ constexpr size_t kMaxPrefixKinds = 32;
 constexpr size_t kMaxLastKeyBytes = 64;
 // A length field holds this for all keys of this many bytes or more.
 constexpr uint16_t kLongKey = UINT16_MAX;
-// Limits of bytes are not written for more positions: all fields of an extension have 255 bytes.
+// In a filter block, limits of bytes are not written for more positions: all fields of an extension
+// have 255 bytes.
 constexpr size_t kMaxLimits = 43;
 
 constexpr size_t CellBytes(size_t bits) { return (bits + 7) / 8; }
@@ -89,8 +90,14 @@ struct RangeField {
   bool keys_are_cells() const { return has_one_length() && max_key_bytes <= kMaxCellBytes; }
 };
 
-constexpr size_t kMaxRangeFieldBytes =
-    12 + 2 * kMaxCellLengths + 2 * kMaxPrefixKinds + kMaxLastKeyBytes;
+constexpr size_t kMaxKindsBytes = 8 + 2 * kMaxCellLengths + 2 * kMaxPrefixKinds;
+constexpr size_t kMaxRangeFieldBytes = kMaxKindsBytes + 4 + kMaxLastKeyBytes;
+
+// Writes the field of a table's range filter, at most kMaxKindsBytes, without last_key, family and
+// limits. Returns its length.
+size_t EncodeKinds(const RangeField& field, char* dst);
+// Returns false if the content breaks the rules. *field gets no limits.
+bool DecodeKinds(std::string_view content, RangeField* field);
 
 // Writes the field's content, at most kMaxRangeFieldBytes, and returns its length.
 size_t EncodeRangeField(const RangeField& field, char* dst);

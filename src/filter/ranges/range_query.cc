@@ -23,7 +23,7 @@ class RangeQuery {
         num_levels_(field_.kinds.num_cells) {
     // If all keys have the same length, they are cells themselves, the finest ones.
     const size_t key_bits = 8 * size_t{field_.max_key_bytes} - 8 * size_t{field_.suffix_bytes};
-    if (field_.keys_are_cells() && key_bits > field_.kinds.longest_cell_bits()) ++num_levels_;
+    if (ranges.has_keys && field_.keys_are_cells() && key_bits > field_.kinds.longest_cell_bits()) ++num_levels_;
     const size_t finest = num_levels_ == 0 ? 0 : CellBytes(LevelBits(num_levels_ - 1));
     asked_.num_bytes = std::max(finest, field_.key_limits.size() / 2);
   }
@@ -183,6 +183,7 @@ OpenRanges OpenedRanges(const Payload& payload, const Extension& fields,
                          DecodeKeyLimits(fields.key_limits, &ranges.field) &&
                          (fields.second.num_blocks != 0 || ranges.field.kinds.empty());
   if (!ranges.is_understood) return ranges;
+  ranges.has_keys = true;
   ranges.limits = KeyLimits(ranges.field);
   ranges.keys = Opened(payload, kernel);
   ranges.entries = Opened(fields.second, kernel);

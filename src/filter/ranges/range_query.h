@@ -19,6 +19,7 @@ constexpr uint64_t kMaxAskedEntries = 64;
 // A filter, opened for ranges. It refers to the bytes of the filter.
 struct OpenRanges {
   bool is_understood = false;  // else every range may match
+  bool has_keys = false;       // a point filter's, which answer as the longest cells
   RangeField field;
   KeyLimits limits;
   OpenFilter keys;

@@ -1,0 +1,175 @@
+// RangeFilter and RangeScan with real databases: what is skipped, option strings, and misuse.
+#include "bloomline/rocksdb_range_filter.h"
+
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bloomline/rocksdb.h"
+#include "tests/engines/rocksdb_open.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline::tests::rocksdb_range_filter_test {
+namespace {
+
+using bloomline::RangeFilter;
+
+constexpr char kProperty[] = "bloomline.range_filter";
+
+std::string User(int user, int post) {
+  return "user:" + std::to_string(1000 + user) + ":post:" + std::to_string(post);
+}
+
+// The posts of a user.
+RangeScan ScanOf(const std::shared_ptr<RangeFilter>& filter, int user) {
+  const std::string start = "user:" + std::to_string(1000 + user);
+  return {filter, start + ":", start + ";"};
+}
+
+rocksdb::Options OptionsWith(const std::shared_ptr<RangeFilter>& filter) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.disable_auto_compactions = true;
+  options.table_properties_collector_factories.push_back(filter);
+  return options;
+}
+
+// Each table has the users of one remainder modulo 10, without those of remainder 9.
+void WriteTables(rocksdb::DB* db) {
+  for (int remainder = 0; remainder < 9; ++remainder) {
+    for (int user = remainder; user < 1000; user += 10) {
+      for (int post = 0; post < 5; ++post) {
+        ASSERT_TRUE(db->Put({}, User(user, post), "text").ok());
+      }
+    }
+    ASSERT_TRUE(db->Flush({}).ok());
+  }
+}
+
+size_t CountKeys(rocksdb::DB* db, const rocksdb::ReadOptions& read_options) {
+  const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(read_options));
+  size_t num_keys = 0;
+  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) ++num_keys;
+  EXPECT_TRUE(iterator->status().ok());
+  size_t num_backward = 0;
+  for (iterator->SeekToLast(); iterator->Valid(); iterator->Prev()) ++num_backward;
+  EXPECT_EQ(num_keys, num_backward);
+  return num_keys;
+}
+
+std::string Text(const rocksdb::Configurable& filter) { return filter.ToString({}); }
+
+class RocksDBRangeFilterTest : public testing::Test {
+ protected:
+  TempDir dir_;
+  const std::string path_ = dir_.Path("db");
+};
+
+TEST_F(RocksDBRangeFilterTest, SkipsTablesWithoutKeysOfTheRange) {
+  const std::shared_ptr<RangeFilter> filter = NewRangeFilter();
+  ASSERT_NE(filter, nullptr);
+  const auto db = MustOpenRocksDB(OptionsWith(filter), path_);
+  WriteTables(db.get());
+  for (int user = 0; user < 1000; ++user) {
+    const RangeScan scan = ScanOf(filter, user);
+    rocksdb::ReadOptions read_options;
+    scan.Apply(&read_options);
+    ASSERT_EQ(CountKeys(db.get(), read_options), user % 10 == 9 ? 0U : 5U) << user;
+  }
+  const RangeFilter::Counts counts = filter->counts();
+  EXPECT_EQ(counts.tables_asked, 9000U);
+  EXPECT_GT(counts.tables_skipped, 7500U);
+  EXPECT_LE(counts.tables_skipped, 8100U);
+}
+
+TEST_F(RocksDBRangeFilterTest, OptionStringsMakeItAndOptionsFilesKeepIt) {
+  ASSERT_TRUE(RegisterBloomline());
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  rocksdb::ColumnFamilyOptions family;
+  const rocksdb::Status status = rocksdb::GetColumnFamilyOptionsFromString(
+      config, {},
+      "table_properties_collectors={id=bloomline.ranges;prefixes=4,after0x3a@2;memory_percent=30;"
+      "format=blocked;bits_per_key=8;max_bytes_per_table=8192}",
+      &family);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  ASSERT_EQ(family.table_properties_collector_factories.size(), 1U);
+  const std::shared_ptr<RangeFilter> filter = FindRangeFilter(family);
+  ASSERT_NE(filter, nullptr);
+  const std::string text = Text(*filter);
+  for (const char* part : {"id=bloomline.ranges", "prefixes=4,after0x3a@2", "memory_percent=30",
+                           "format=blocked", "bits_per_key=8", "max_bytes_per_table=8192"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+  rocksdb::Options options({}, family);
+  options.create_if_missing = true;
+  {
+    const auto db = MustOpenRocksDB(options, path_);
+    WriteTables(db.get());
+    for (const auto& [level, table] : TablesByLevel(db.get())) {
+      EXPECT_EQ(table->user_collected_properties.count(kProperty), 1U);
+    }
+  }
+  rocksdb::DBOptions loaded;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  ASSERT_TRUE(rocksdb::LoadLatestOptions(config, path_, &loaded, &families).ok());
+  const std::shared_ptr<RangeFilter> of_file = FindRangeFilter(families.at(0).options);
+  ASSERT_NE(of_file, nullptr);
+  EXPECT_EQ(Text(*of_file), text);
+}
+
+TEST_F(RocksDBRangeFilterTest, WrongOptionsAreRefused) {
+  RangeFilterOptions options;
+  EXPECT_EQ(options.Validate(), "");
+  const auto expect_refused = [&](const char* why) {
+    std::string error;
+    EXPECT_EQ(NewRangeFilter(options, &error), nullptr);
+    EXPECT_EQ(error, options.Validate());
+    EXPECT_EQ(error.substr(0, error.find(' ')), why) << error;
+    options = {};
+  };
+  for (const char* prefixes :
+       {"", "4:", "0", "65", "513bits", "4:4", "4:32bits", "after0x", "after0x100", "after0x2f@0",
+        "after0x2f@9", "after0x2f@1+1", "after0x2f:after0x2f", "1:2:3:4:5:6:7:8:9", "automatic"}) {
+    options.prefixes = prefixes;
+    expect_refused("prefixes");
+  }
+  for (const double percent : {0.0, 0.9, 401.0, -1.0}) {
+    options.memory_percent = percent;
+    expect_refused("memory_percent");
+  }
+  options.bits_per_key = 30;
+  expect_refused("bits_per_key");
+  options.format = Format::kRibbon;
+  expect_refused("format");
+  options.max_bytes_per_table = 4095;
+  expect_refused("max_bytes_per_table");
+  ASSERT_TRUE(RegisterBloomline());
+  for (const char* wrong : {"memory_percent=0", "prefixes=x", "format=ribbon", "unknown=1"}) {
+    rocksdb::ColumnFamilyOptions family;
+    const rocksdb::Status status = rocksdb::GetColumnFamilyOptionsFromString(
+        {}, {}, std::string("table_properties_collectors={id=bloomline.ranges;") + wrong + "}",
+        &family);
+    EXPECT_FALSE(status.ok()) << wrong;
+  }
+}
+
+TEST_F(RocksDBRangeFilterTest, FindsOnlyItsOwnKind) {
+  rocksdb::ColumnFamilyOptions family;
+  EXPECT_EQ(FindRangeFilter(family), nullptr);
+  family.table_properties_collector_factories.push_back(nullptr);
+  EXPECT_EQ(FindRangeFilter(family), nullptr);
+  const std::shared_ptr<RangeFilter> filter = NewRangeFilter();
+  family.table_properties_collector_factories.push_back(filter);
+  EXPECT_EQ(FindRangeFilter(family), filter);
+}
+
+}  // namespace
+}  // namespace bloomline::tests::rocksdb_range_filter_test
