@@ -89,6 +89,26 @@ TEST_F(RocksDBRangeFilterTest, SkipsTablesWithoutKeysOfTheRange) {
   EXPECT_LE(counts.tables_skipped, 8100U);
 }
 
+// Backward, RocksDB asks the tables of a level down to the first one that is read.
+TEST_F(RocksDBRangeFilterTest, BackwardScansEndSoon) {
+  const std::shared_ptr<RangeFilter> filter = NewRangeFilter();
+  rocksdb::Options options = OptionsWith(filter);
+  options.target_file_size_base = 16 << 10;
+  options.num_levels = 2;
+  options.compression = rocksdb::kNoCompression;
+  const auto db = MustOpenRocksDB(options, path_);
+  for (int user = 0; user < 2000; user += 2) {
+    ASSERT_TRUE(db->Put({}, User(user, 0), std::string(2000, 'x')).ok());
+  }
+  ASSERT_TRUE(CompactAll(db.get()).ok());
+  ASSERT_GT(TablesByLevel(db.get()).count(1), 60U);
+  const RangeScan scan = ScanOf(filter, 1901);
+  rocksdb::ReadOptions read_options;
+  scan.Apply(&read_options);
+  EXPECT_EQ(CountKeys(db.get(), read_options), 0U);
+  EXPECT_LT(filter->counts().tables_asked, 24U);
+}
+
 TEST_F(RocksDBRangeFilterTest, OptionStringsMakeItAndOptionsFilesKeepIt) {
   ASSERT_TRUE(RegisterBloomline());
   rocksdb::ConfigOptions config;
