@@ -148,12 +148,7 @@ void CountKind(const EngineFilter& filter, uint64_t bytes, FileFacts* facts) {
   ++facts->num_filters;
   facts->filter_bytes += bytes;
   if (filter.kind == Kind::kUnknown) facts->why_unknown = filter.why;
-  if (filter.ranges == nullptr) return;
-  RangeFacts& ranges = facts->ranges;
-  ranges.files = 1;
-  ranges.kinds.Add(filter.ranges->kinds);
-  ranges.entry_bytes += filter.entry_bytes;
-  ranges.filter_bytes += bytes;
+  facts->entry_bytes += filter.entry_bytes;
 }
 
 // RocksDB keeps a block with its list of filters in memory, and a new filter is one for the table.

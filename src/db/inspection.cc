@@ -244,13 +244,6 @@ void AddPolicyOption(CLI::App* command, std::string* policy) {
                    "would ignore are counted [that of OPTIONS]");
 }
 
-void RangeFacts::Add(const RangeFacts& other) {
-  files += other.files;
-  kinds.Add(other.kinds);
-  entry_bytes += other.entry_bytes;
-  filter_bytes += other.filter_bytes;
-}
-
 void FilterSums::Add(const FilterSums& other) {
   for (const auto& [kind, count] : other.kinds) {
     kinds[kind].filters += count.filters;
@@ -259,7 +252,7 @@ void FilterSums::Add(const FilterSums& other) {
   num_filters += other.num_filters;
   filter_bytes += other.filter_bytes;
   num_keys += other.num_keys;
-  ranges.Add(other.ranges);
+  entry_bytes += other.entry_bytes;
 }
 
 std::set<std::string> FormatsOf(const FileFacts& facts) {

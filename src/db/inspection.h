@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "src/cli/shared/range_kinds.h"
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/db/inputs.h"
 #include "src/db/sstable/table.h"
@@ -32,17 +31,6 @@ struct KindCount {
 };
 using KindCounts = std::map<engine_filters::Kind, KindCount>;
 
-// Filters that record entries for ranges.
-struct RangeFacts {
-  uint64_t files = 0;
-  cli::RangeKinds kinds;
-  uint64_t entry_bytes = 0;
-  uint64_t filter_bytes = 0;  // of these filters, entries included
-
-  double share() const { return Quotient(entry_bytes, filter_bytes); }
-  void Add(const RangeFacts& other);
-};
-
 // Totals for the filters of one file, or of several.
 struct FilterSums {
   KindCounts kinds;
@@ -54,12 +42,11 @@ struct FilterSums {
   uint64_t num_keys = 0;
   bool keys_estimated = false;
   bool keys_unknown = false;  // num_keys lacks those of a file
-  RangeFacts ranges;
+  uint64_t entry_bytes = 0;   // EngineFilter::entry_bytes
 
   void Add(const FilterSums& other);
-  // Without the entries for ranges.
-  uint64_t key_bytes() const { return filter_bytes - ranges.entry_bytes; }
-  double bits_per_key() const;  // ditto; NaN: no filter, or no known keys
+  uint64_t key_bytes() const { return filter_bytes - entry_bytes; }
+  double bits_per_key() const;  // of key_bytes; NaN: no filter, or no known keys
 };
 
 // If the file lacks a filter, num_keys counts the keys that a filter would have.

@@ -184,11 +184,10 @@ void PrintFacts(const std::vector<InspectedFile>& files, const Group& all) {
     if (file.kind == sstable::FilterKind::kPartitioned) {
       ++facts["partitioned filters, " + cli::CountText(all.num_filters) + " in all"];
     }
-    if (extractor == engine_filters::kRangeExtractor) {
-      ++facts[std::string("filters of whole keys, ") +
-              (file.ranges.files == 0 ? "without" : "and") +
-              " entries for ranges (prefix extractor bloomline.ranges)"];
-    } else if (file.prefixes) {
+    if (file.entry_bytes != 0) {
+      ++facts["entries for ranges of an earlier release, which nothing queries"];
+    }
+    if (file.prefixes && extractor != engine_filters::kRangeExtractor) {
       ++facts[(file.whole_keys ? "filters of whole keys, and prefixes of "
                                : "filters of prefixes only, of ") +
               extractor];

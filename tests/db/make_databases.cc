@@ -58,12 +58,9 @@ void Flush(rocksdb::DB* db, uint64_t first, uint64_t last, uint64_t step, MakeKe
 }
 
 // Level 6, or what is the last: all keys; level 0: two files with a quarter of them each.
-void WriteLevels(rocksdb::DB* db, MakeKey key = EvenKey, bool rewrites = false) {
+void WriteLevels(rocksdb::DB* db, MakeKey key = EvenKey) {
   Flush(db, 0, kKeys, 1, key);
-  rocksdb::CompactRangeOptions compaction;
-  // The one file that was flushed would only be moved.
-  if (rewrites) compaction.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-  Check(db->CompactRange(compaction, nullptr, nullptr));
+  Check(db->CompactRange({}, nullptr, nullptr));
   Flush(db, 0, kKeys, 4, key);
   Flush(db, 1, kKeys, 4, key);
 }
@@ -166,32 +163,6 @@ void MakeByLength(const std::string& path, size_t prefix_bytes) {
   Flush(db.get(), 0, kKeys, 1, [](uint64_t i) { return "key" + std::to_string(i); });
 }
 
-// Each third user has 20 posts.
-constexpr uint64_t kPosts = 20;
-std::string PostKey(uint64_t i) {
-  char key[48];
-  std::snprintf(key, sizeof(key), "user:%05llu:post:%llu",
-                static_cast<unsigned long long>(i / kPosts * 3),
-                static_cast<unsigned long long>(10 + i % kPosts));
-  return key;
-}
-
-void MakeRanges(const std::string& path, const char* prefixes, bool is_partitioned, Json* json) {
-  RocksDBFilterOptions filter(FilterOptions{is_partitioned ? Format::kBlocked : Format::kCompact});
-  filter.range_prefixes = prefixes;
-  BlockBasedTableOptions table;
-  table.filter_policy = NewRocksDBFilterPolicy(filter);
-  // From 9.10 on, RocksDB also ends a partition of a filter with one of the index. In the small
-  // ones of 4,096 bytes, rounding adds 3 % of bits.
-  if (is_partitioned) PartitionFilters(16384, &table);
-  rocksdb::Options options = OptionsWith(table);
-  options.target_file_size_base = 64 << 20;
-  options.prefix_extractor = NewRangeExtractor();
-  const auto db = MustOpenRocksDB(options, path);
-  WriteLevels(db.get(), PostKey, true);
-  *json = Facts(db.get());
-}
-
 void MakeRocksDBs(const std::string& folder, Json* json) {
   Make(folder + "/rocksdb", TableWith(rocksdb::NewBloomFilterPolicy(10)), &(*json)["rocksdb"]);
   BlockBasedTableOptions table = TableWith(rocksdb::NewBloomFilterPolicy(10));
@@ -214,9 +185,6 @@ void MakeRocksDBs(const std::string& folder, Json* json) {
                   folder + "/rocksdb_bloomline");
   table.filter_policy = NewRocksDBFilterPolicy(FilterOptions());
   MustOpenRocksDB(OptionsWith(table), folder + "/rocksdb_default");
-  MakeRanges(folder + "/rocksdb_ranges", "auto", false, &(*json)["rocksdb_ranges"]);
-  MakeRanges(folder + "/rocksdb_ranges_listed", "11:after0x3a", true,
-             &(*json)["rocksdb_ranges_listed"]);
   table = TableWith(rocksdb::NewBloomFilterPolicy(10));
   table.format_version = 4;
   WriteLevels(MustOpenRocksDB(OptionsWith(table), folder + "/rocksdb_legacy").get(), EvenDigits);

@@ -22,7 +22,6 @@ enum class Loss {
   kKey,     // a Get does not find the key
   kPrefix,  // an iterator over the prefix of a key does not find the key, or a Get where the
             // filters hold only prefixes
-  kRange,   // an iterator over one of the ranges around a key does not find it
 };
 
 struct Kind {

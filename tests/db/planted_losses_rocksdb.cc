@@ -23,34 +23,32 @@ using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 class DamagedBuilder : public ForwardingBuilder {
  public:
-  // The filters end in at most so many bytes that are no bits of them.
-  DamagedBuilder(rocksdb::FilterBitsBuilder* builder, size_t trailer_bytes, uint64_t seed)
-      : ForwardingBuilder(builder), trailer_bytes_(trailer_bytes), random_(seed) {}
+  DamagedBuilder(rocksdb::FilterBitsBuilder* builder, uint64_t seed)
+      : ForwardingBuilder(builder), random_(seed) {}
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
     const Slice filter = ForwardingBuilder::Finish(buf, status);
-    if (filter.size() > trailer_bytes_) {
-      DamageBits(const_cast<char*>(filter.data()), filter.size() - trailer_bytes_, &random_);
+    if (filter.size() > kTrailerBytes) {
+      DamageBits(const_cast<char*>(filter.data()), filter.size() - kTrailerBytes, &random_);
     }
     return filter;
   }
 
  private:
-  const size_t trailer_bytes_;
+  static constexpr size_t kTrailerBytes = 20;  // and fewer in RocksDB's own filters
   std::mt19937_64 random_;
 };
 
 class DamagingPolicy : public ForwardingPolicy {
  public:
-  DamagingPolicy(Policy policy, size_t trailer_bytes, uint64_t seed)
-      : ForwardingPolicy(std::move(policy)), trailer_bytes_(trailer_bytes), seed_(1000 * seed) {}
+  DamagingPolicy(Policy policy, uint64_t seed)
+      : ForwardingPolicy(std::move(policy)), seed_(1000 * seed) {}
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override {
     rocksdb::FilterBitsBuilder* const builder = ForwardingPolicy::GetBuilderWithContext(context);
-    return builder == nullptr ? nullptr : new DamagedBuilder(builder, trailer_bytes_, ++seed_);
+    return builder == nullptr ? nullptr : new DamagedBuilder(builder, ++seed_);
   }
 
  private:
-  const size_t trailer_bytes_;
   mutable uint64_t seed_;
 };
 
@@ -66,13 +64,10 @@ struct Setting {
   Prefixes prefixes = Prefixes::kNone;
   bool is_reversed = false;
   bool has_tombstones = false;
-  std::vector<size_t> range_bytes;  // whose filters have entries for keys' first bytes
 
   rocksdb::Options ToOptions(uint64_t seed = 0) const {
     rocksdb::BlockBasedTableOptions table;
-    const size_t trailer_bytes = range_bytes.empty() ? 58 : 146;  // with limits of keys' bytes
-    table.filter_policy =
-        seed == 0 ? policy : std::make_shared<DamagingPolicy>(policy, trailer_bytes, seed);
+    table.filter_policy = seed == 0 ? policy : std::make_shared<DamagingPolicy>(policy, seed);
     table.block_restart_interval = 1;
     table.format_version = format_version;
     table.checksum = checksum;
@@ -87,7 +82,6 @@ struct Setting {
     // What the tombstones hide is in the last level, and has no filter.
     options.optimize_filters_for_hits = has_tombstones;
     if (is_reversed) options.comparator = rocksdb::ReverseBytewiseComparator();
-    if (!range_bytes.empty()) options.prefix_extractor = NewRangeExtractor();
     if (prefixes != Prefixes::kNone) {
       options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kPrefixBytes));
     }
@@ -151,34 +145,6 @@ Keys LostToIterators(const Setting& setting, const std::string& folder, const Ke
   return lost;
 }
 
-// The range of a key alone, and those of all keys that have its first bytes.
-Keys LostToRanges(const Setting& setting, const std::string& folder, const Keys& keys) {
-  const auto db = MustOpenRocksDB(setting.ToOptions(), folder);
-  Keys lost;
-  for (const std::string& key : keys) {
-    std::vector<std::pair<std::string, std::string>> ranges = {{key, key + '\0'}};
-    for (const size_t bytes : setting.range_bytes) {
-      const std::string begin = key.substr(0, bytes);
-      ranges.emplace_back(begin, begin);
-      ++ranges.back().second.back();  // no byte of theirs is the greatest
-    }
-    const bool is_found = std::all_of(ranges.begin(), ranges.end(), [&](const auto& range) {
-      rocksdb::ReadOptions options;
-      options.auto_prefix_mode = true;
-      const rocksdb::Slice end = range.second;
-      options.iterate_upper_bound = &end;
-      const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(options));
-      for (iterator->Seek(range.first); iterator->Valid(); iterator->Next()) {
-        if (iterator->key() == key) return true;
-      }
-      Check(iterator->status());
-      return false;
-    });
-    if (!is_found) lost.push_back(key);
-  }
-  return lost;
-}
-
 Kind MakeKind(std::string name, int num_keys, const Setting& setting) {
   const auto write = [setting](const std::string& folder, const Keys& keys, uint64_t seed) {
     Write(setting, folder, keys, seed);
@@ -195,7 +161,6 @@ Kind MakeKind(std::string name, int num_keys, const Setting& setting) {
                                                           : LostToIterators(s, folder, keys));
         });
   }
-  if (!setting.range_bytes.empty()) kind.lost[Loss::kRange] = with_setting(LostToRanges);
   return kind;
 }
 
@@ -238,16 +203,6 @@ std::vector<Kind> RocksDBKinds() {
   add("CompactOfFewBits", Bloomline(Format::kCompact, 3), plain);
   add("CompactOnlyPrefixes", compact, [](Setting* s) { s->prefixes = Prefixes::kOnly; });
   add("CompactPartitioned", compact, partitioned);
-  const auto add_ranges = [&](const char* name, Format format, const char* prefixes,
-                              const std::vector<size_t>& bytes) {
-    RocksDBFilterOptions options(FilterOptions{format, 8});
-    options.range_prefixes = prefixes;
-    add(name, NewRocksDBFilterPolicy(options), [&](Setting* s) { s->range_bytes = bytes; });
-  };
-  // A query of one key looks up only some of so many cells.
-  add_ranges("BlockedRanges", Format::kBlocked, "7:8:10:11:12:13:14", {7, 8, 10, 11, 12, 13, 14});
-  add_ranges("CompactRanges", Format::kCompact, "7:8:14", {7, 8, 14});
-  add_ranges("DelimitedRanges", Format::kBlocked, "after0x2f", {kPrefixBytes + 1});
   add("RocksDBBloom", bloom, plain);
   add("RocksDBBloomPartitionedReversed", bloom, [](Setting* s) {
     s->partition_bytes = 512;

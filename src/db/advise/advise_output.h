@@ -43,7 +43,7 @@ struct Statistics {
   uint64_t useful = 0;          // bloom.filter.useful: queries for keys that avoided a read
   uint64_t full_positive = 0;   // bloom.filter.full.positive: queries that matched
   uint64_t true_positive = 0;   // bloom.filter.full.true.positive: matches of stored keys
-  uint64_t prefix_checked = 0;  // queries of prefixes and ranges
+  uint64_t prefix_checked = 0;  // queries of prefixes
   std::optional<uint64_t> gets_of_missing_keys;
   std::optional<uint64_t> gets_of_stored_keys;
   uint64_t gets_in_files = 0;  // Gets whose key was in a file, not in a memtable

@@ -188,12 +188,6 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
         "The filters are not used here: the statistics count Gets and no query of a filter. "
         "bloomline-db(1) has the usual reasons.");
   }
-  if (all.ranges.files != 0) {
-    of_family("The filters also have entries for ranges (" +
-              cli::BytesText(all.ranges.entry_bytes) +
-              "), which the comparison leaves out. To keep them, set range_prefixes with any "
-              "choice.");
-  }
   if (cache_bytes != 0) of_all(CacheText(inputs, inspection, groups, cache_bytes));
   if (engine == sstable::Engine::kRocksDB && !family.situation.reads_ribbon) {
     of_all(

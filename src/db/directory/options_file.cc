@@ -54,8 +54,8 @@ OptionMap* SectionOf(std::string_view line, OptionsFile* options) {
   return &options->families[Unescape(line.substr(begin + 1, end - begin - 1))];
 }
 
-// The options that bloomline writes into every OPTIONS file, with their defaults. The code that
-// defines these options (src/engines/rocksdb/options) needs the engine.
+// The options that bloomline writes into every OPTIONS file, or wrote before 0.3, with their
+// defaults. The code that defines these options (src/engines/rocksdb/options) needs the engine.
 constexpr std::string_view kBloomline = "bloomline";
 struct DefaultOption {
   std::string_view name;

@@ -12,7 +12,6 @@
 #include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/options/formats.h"
-#include "src/filter/ranges/range_query.h"
 #include "src/filter/rates/rates.h"
 #include "src/filter/sizing/leveldb_shapes.h"
 #include "src/filter/sizing/memory_divider.h"
@@ -39,7 +38,6 @@ Kind KindOf(filter::Layout layout) {
 }
 static_assert(static_cast<int>(Kind::kClassic) ==
               static_cast<int>(Kind::kFirstLayout) + static_cast<int>(filter::Layout::kClassic));
-static_assert(kRangeExtractor == filter::kRangeExtractorName);
 
 // ---- Rates.
 
@@ -227,22 +225,14 @@ EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes) {
 
 EngineFilter OpenBloomline(std::string_view bytes) {
   std::string why;
-  filter::Extension fields;
-  const filter::Payload payload = filter::DecodeTrailer(bytes, &why, &fields);
+  const filter::Payload payload = filter::DecodeTrailer(bytes, &why);
   EngineFilter facts = FactsOf(payload);
-  facts.entry_bytes = fields.second.payload_bytes();
   if (payload.always_matches()) {
     if (filter::SaysAlwaysMatch(bytes)) return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
     return NotUnderstood(std::move(facts), std::move(why));
   }
   if (payload.num_blocks == 0) return OpenConstant(std::move(facts), Kind::kNoKeys);
-  const auto ranges = filter::OpenedRanges(payload, fields, kernels::ActiveKernel());
-  if (ranges.is_understood) {
-    facts.ranges = std::make_shared<const filter::RangeField>(ranges.field);
-    facts.range_query = [ranges](std::string_view begin, std::string_view end) {
-      return filter::RangeMayMatch(ranges, begin, end);
-    };
-  }
+  facts.entry_bytes = bytes.size() - payload.payload_bytes() - filter::kTrailerBytes;
   facts.query = [view = FilterView::Open(bytes)](size_t n, const std::string_view* keys,
                                                  bool* may_match) {
     view.MayMatch(n, keys, may_match);
@@ -267,31 +257,6 @@ EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes) {
   return stock::WithReader(stock, kernels::ActiveKernel().stock, [&](const auto& reader) {
     return OpenReader(std::move(facts), reader);
   });
-}
-
-// ---- Ranges around a key.
-
-// Sets [*begin, *end) to the keys that share their cell of `bits` bits with `key` (range_field.h).
-// Returns false if this is the last cell.
-bool RangeOfCell(std::string_view key, size_t bits, std::string* begin, std::string* end) {
-  begin->resize(filter::CellBytes(bits));
-  filter::WriteCell(key, bits, begin->data());
-  *end = *begin;
-  unsigned carry = 1U << (8 * begin->size() - bits);
-  for (size_t i = end->size(); i-- > 0 && carry != 0; carry >>= 8) {
-    carry += static_cast<unsigned char>((*end)[i]);
-    (*end)[i] = static_cast<char>(carry);
-  }
-  // Shorter keys end where their cells have zeros.
-  for (std::string* bound : {begin, end}) bound->erase(bound->find_last_not_of('\0') + 1);
-  return carry == 0;
-}
-
-bool PrefixMayMatch(const EngineFilter& filter, std::string_view prefix) {
-  std::string end(prefix.substr(0, prefix.find_last_not_of('\xff') + 1));
-  if (end.empty()) return true;  // no key is behind the range
-  ++end.back();
-  return filter.RangeMayMatch(prefix, end);
 }
 
 }  // namespace
@@ -391,30 +356,6 @@ bool EngineFilter::MayMatch(std::string_view key) const {
 size_t EngineFilter::MayMatch(size_t n, const std::string_view* keys, bool* may_match) const {
   query(n, keys, may_match);
   return static_cast<size_t>(std::count(may_match, may_match + n, true));
-}
-
-bool EngineFilter::RangesAroundMayMatch(std::string_view key) const {
-  std::string begin;
-  std::string end = std::string(key) + '\0';
-  if (!RangeMayMatch(key, end)) return false;
-  const filter::EntryKinds& kinds = ranges->kinds;
-  for (size_t i = 0; i < kinds.num_cells; ++i) {
-    if (RangeOfCell(key, kinds.cells[i].bits, &begin, &end) && !RangeMayMatch(begin, end)) {
-      return false;
-    }
-  }
-  const std::string_view searched = key.substr(0, filter::kMaxPrefixBytes);
-  for (size_t i = 0; i < kinds.num_prefixes; ++i) {
-    const char delimiter = static_cast<char>(kinds.prefixes[i].delimiter);
-    size_t behind = searched.find(delimiter) + 1;
-    for (size_t depth = 1; behind != 0; behind = searched.find(delimiter, behind) + 1, ++depth) {
-      if (std::min(depth, filter::kMaxDepth) == kinds.prefixes[i].depth &&
-          !PrefixMayMatch(*this, searched.substr(0, behind))) {
-        return false;
-      }
-    }
-  }
-  return true;
 }
 
 }  // namespace bloomline::engine_filters

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,16 +20,12 @@
 #include "src/db/sstable/bytes/decompressor.h"  // Engine
 #include "src/filter/container/policy_names.h"
 
-namespace bloomline::filter {
-struct RangeField;  // src/filter/ranges/range_field.h
-}
-
 namespace bloomline::engine_filters {
 
 // The names of the engines' own filters, which bloomline's filters share.
 using filter::kLevelDBName;
 using filter::kRocksDBName;
-// The name of the prefix extractor for filters with range entries. All its prefixes are empty.
+// The name of the prefix extractor of releases before 0.3. All its prefixes are empty.
 constexpr std::string_view kRangeExtractor = "bloomline.ranges";
 
 // The origin of filter bytes, which determines how they are read: LevelDB's filter block, with one
@@ -97,28 +92,18 @@ struct EngineFilter {
   bool MayMatch(std::string_view key) const;
   // Sets may_match[i] for keys[i]; prefetches. Returns the number of matches.
   size_t MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
-  // Returns false if the filter has no key in [begin, end), in the order of bytes. Always true
-  // without `ranges`.
-  bool RangeMayMatch(std::string_view begin, std::string_view end) const {
-    return range_query == nullptr || range_query(begin, end);
-  }
-  // Queries the range of this key alone, which looks up only some of its prefixes, and the ranges
-  // of all keys with each of its prefixes. Needs `ranges`. False: one of them does not match.
-  bool RangesAroundMayMatch(std::string_view key) const;
 
   Kind kind = Kind::kUnknown;
   std::string why;     // the reason if CanQuery() is false
   int num_probes = 0;  // 0: the layout has no probes
   uint64_t payload_bytes = 0;
   uint64_t num_blocks = 0;
-  uint64_t entry_bytes = 0;  // the size of the range entries, which lie behind the payload
-  // The range field of a bloomline filter; null if it is missing or not understood.
-  std::shared_ptr<const filter::RangeField> ranges;
+  // What releases before 0.3 wrote for ranges, behind the payload. Nothing queries it.
+  uint64_t entry_bytes = 0;
 
   // Open sets these for the functions above; the formula of the rate only if there can be keys.
   std::function<double(uint64_t num_keys)> formula;
   std::function<void(size_t n, const std::string_view* keys, bool* may_match)> query;
-  std::function<bool(std::string_view begin, std::string_view end)> range_query;
 };
 
 }  // namespace bloomline::engine_filters

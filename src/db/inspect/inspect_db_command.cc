@@ -40,13 +40,6 @@ Cells GroupCells(const std::string& name, const Group& group) {
           RateOrDash(group.wasted_reads)};
 }
 
-Cells RangeCells(const std::string& name, const Group& group) {
-  const RangeFacts& ranges = group.ranges;
-  if (ranges.files == 0) return {};
-  return {name, ranges.kinds.Text(), cli::CountText(ranges.files),
-          cli::BytesText(ranges.entry_bytes), RateOrDash(ranges.share())};
-}
-
 void PrintTable(const Inputs& inputs, const std::vector<InspectedFile>& files,
                 const std::vector<size_t>& which) {
   PrintFiles(inputs, which,
@@ -64,15 +57,6 @@ void PrintTable(const Inputs& inputs, const std::vector<InspectedFile>& files,
              });
 }
 
-cli::Json RangesJson(const RangeFacts& ranges) {
-  if (ranges.files == 0) return nullptr;
-  cli::Json json = ranges.kinds.ToJson();
-  json["files"] = ranges.files;
-  json["bytes"] = ranges.entry_bytes;
-  json["share_of_memory"] = NumberOrNull(ranges.share());
-  return json;
-}
-
 // The cells that rows of files and of levels share.
 cli::Json SumsJson(const FilterSums& sums) {
   return {{"layouts", KindsJson(sums.kinds)},
@@ -80,8 +64,7 @@ cli::Json SumsJson(const FilterSums& sums) {
           {"filter_bytes", sums.filter_bytes},
           {"num_keys", KeysOrNull(sums, sums.num_keys)},
           {"num_keys_estimated", sums.keys_estimated},
-          {"bits_per_key", NumberOrNull(sums.bits_per_key())},
-          {"ranges", RangesJson(sums.ranges)}};
+          {"bits_per_key", NumberOrNull(sums.bits_per_key())}};
 }
 
 cli::Json GroupJson(const Group& group) {
@@ -146,8 +129,6 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
         groups[g],
         {"level", "filter", "files", "keys", "filters", "bits/key", "FPR", "runs", "wasted"}, 2,
         GroupCells);
-    PrintLevels(groups[g], {"level", "entries for ranges", "files", "memory", "share of memory"}, 2,
-                RangeCells);
     PrintFacts(files, all);
     if (groups[g].column_family != 0) continue;
     for (const std::string& logs : LogTexts(database)) cli::PrintLine("not counted: " + logs);

@@ -75,7 +75,7 @@ uint64_t NewFilterBytes(Engine engine, const TableRewrite& rewrite, const FileFa
 
 // The file's filters are of the planned kind, and as large as planned to one in a hundred.
 bool HasPlannedFilter(Engine engine, const FileFacts& facts, const TableRewrite& rewrite) {
-  const bool is_kind = facts.has_filter() && facts.ranges.files == 0 &&
+  const bool is_kind = facts.has_filter() && facts.entry_bytes == 0 &&
                        FormatsOf(facts) == std::set<std::string>{advice::KindName(rewrite.format)};
   const auto planned = static_cast<double>(NewFilterBytes(engine, rewrite, facts));
   const auto now = static_cast<double>(facts.key_bytes());
@@ -175,8 +175,6 @@ class Planner {
     table->rewrite.bits_per_key = bits.BitsOf(file.level, inspected.is_bottommost);
     if (HasPlannedFilter(engine_, facts, table->rewrite)) {
       *why = "they have this filter already";
-    } else if (facts.ranges.files != 0 && options_.policy.empty()) {
-      *why = "their filters have range entries";
     } else if (inputs_.column_family(file).filters_for_hits == "true" && !facts.has_filter()) {
       *why = "they have no filter, as optimize_filters_for_hits says";
     }

@@ -24,9 +24,9 @@ using support::Refuse;
 // Options that advise prints, or that OPTIONS files have, and that mean nothing here: an empty
 // value allows any, another one only itself.
 const std::map<std::string, std::string> kWithoutEffect = {
-    {"flush_format", ""}, {"stock_id", ""},           {"range_memory_percent", ""},
-    {"seed", "0"},        {"levels_in_use", "0"},     {"filters_at_bottom", "true"},
-    {"memory", "0"},      {"range_prefixes", "none"}, {"max_filter_bytes", "0"}};
+    {"flush_format", ""}, {"stock_id", ""},       {"range_memory_percent", ""},
+    {"seed", "0"},        {"levels_in_use", "0"}, {"filters_at_bottom", "true"},
+    {"memory", "0"},      {"range_prefixes", ""}, {"max_filter_bytes", "0"}};
 
 bool SetFormat(const std::string& name, std::initializer_list<Format> formats, Format* format) {
   for (const Format one : formats) {

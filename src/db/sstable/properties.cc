@@ -24,7 +24,7 @@ bool Switch(const NamedValues& values, const char* name, bool otherwise) {
 }
 
 // The name in the text form of a RocksDB object: "NAME", "{id=NAME;OPTION=VALUE;...}", or
-// "bloomline.ranges:NUMBERS" (engines/rocksdb/ranges), whose numbers mean nothing here.
+// "bloomline.ranges:NUMBERS" (releases before 0.3), whose numbers mean nothing here.
 std::string_view ObjectName(std::string_view text) {
   constexpr std::string_view kStart = "{id=";
   if (text.substr(0, kStart.size()) != kStart) return text.substr(0, text.find(':'));

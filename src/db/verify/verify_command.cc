@@ -28,7 +28,6 @@ namespace {
 enum class Loss {
   kKey,
   kPrefix,  // the key's prefix
-  kRange,   // a filter that has the key rejects a range around it
   // RocksDB queries partitions that hold only prefixes even for keys without a prefix: MultiGet
   // takes every key of an empty partition for missing (PartitionedFilterBlockReader::MayMatch).
   kEmptyPartition,
@@ -47,7 +46,6 @@ struct VerifyCounts {
   uint64_t entries = 0;   // entries read: versions of keys, and deletions
   uint64_t keys = 0;      // different keys that were queried
   uint64_t prefixes = 0;  // different prefixes that were queried
-  uint64_t ranges = 0;    // keys around which ranges were queried, in filters with entries for them
   uint64_t lost = 0;
   // Keys or prefixes that were not queried, by reason.
   struct NotChecked {
@@ -156,12 +154,6 @@ class Verifier final : public KeyWalk {
 
   void Answer(const Query& query, const EngineFilter* filter, bool may_match) override {
     const bool is_prefix = query.purpose == Purpose::kPrefix;
-    const bool has_ranges = filter != nullptr && filter->ranges != nullptr;
-    // This extractor's empty prefix only marks a filter with entries for ranges.
-    if (has_ranges && is_prefix &&
-        table_.properties().prefix_extractor == engine_filters::kRangeExtractor) {
-      return;
-    }
     if (query.filter == Table::FilterReader::kNoFilter) {
       result_.counts.AddNotChecked("the engine queries no filter for them", 1, false);
       return;
@@ -177,9 +169,7 @@ class Verifier final : public KeyWalk {
     }
     uint64_t& queried = is_prefix ? result_.counts.prefixes : result_.counts.keys;
     ++queried;
-    if (has_ranges) ++result_.counts.ranges;
-    if (!may_match) return AddLost(query, is_prefix ? Loss::kPrefix : Loss::kKey);
-    if (has_ranges && !filter->RangesAroundMayMatch(query.queried)) AddLost(query, Loss::kRange);
+    if (!may_match) AddLost(query, is_prefix ? Loss::kPrefix : Loss::kKey);
   }
 
   void AddLost(const Query& query, Loss loss) {
@@ -208,7 +198,6 @@ void VerifyCounts::Add(const VerifyCounts& other) {
   entries += other.entries;
   keys += other.keys;
   prefixes += other.prefixes;
-  ranges += other.ranges;
   lost += other.lost;
   for (const auto& [reason, keys_of_it] : other.not_checked) {
     AddNotChecked(reason, keys_of_it.count, keys_of_it.may_be_lost);
@@ -278,7 +267,6 @@ cli::Json CountsJson(const VerifyCounts& counts) {
   return {{"entries", counts.entries},
           {"keys_checked", counts.keys},
           {"prefixes_checked", counts.prefixes},
-          {"ranges_checked", counts.ranges},
           {"lost", counts.lost},
           {"not_checked", ListJson(counts.not_checked, skipped)}};
 }
@@ -290,7 +278,6 @@ struct LossText {
 constexpr LossText kLosses[] = {
     {"key", ""},
     {"prefix", ", by its prefix "},
-    {"range", ", by a range that has it"},
     {"empty_partition", ", by MultiGet: its partition of the filter has no bytes"}};
 
 const LossText& TextOf(Loss loss) { return kLosses[static_cast<size_t>(loss)]; }
@@ -359,10 +346,6 @@ void PrintChecked(const Totals& totals, uint64_t problems) {
     return;
   }
   std::string text = "checked: " + Counted(counts.keys, "key", "keys");
-  if (counts.ranges != 0) {
-    text += ", with ranges around " +
-            (counts.ranges == counts.keys ? "each" : cli::CountText(counts.ranges) + " of them");
-  }
   if (counts.prefixes != 0) text += ", " + Counted(counts.prefixes, "prefix", "prefixes");
   PrintWrapped(text + " (" + Counted(counts.entries, "entry", "entries") + ") in " +
                FilesText(totals.files) +
@@ -479,8 +462,7 @@ void AddVerifyCommand(CLI::App* db, int* exit_code) {
   command->footer(
       "Example:\n"
       "    bloomline db verify /var/lib/app/db\n\n"
-      "A key is queried without its timestamp. Filters that have entries for ranges are\n"
-      "queried for ranges around each key, too. bloomline-db-verify(1) says more.");
+      "A key is queried without its timestamp. bloomline-db-verify(1) says more.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 
