@@ -69,7 +69,7 @@ endfunction()
 set(BLOOMLINE_EXPORTS "[A-Z]*" "operator*")
 set(BLOOMLINE_EXPORTS_leveldb NewLevelDBFilterPolicy* NewCanonicalLevelDBFilterPolicy*)
 set(BLOOMLINE_EXPORTS_rocksdb NewRocksDBFilterPolicy* NewCanonicalRocksDBFilterPolicy*
-    RegisterBloomline* RocksDBFilterOptions* NewRangeExtractor* RewriteFilters*
+    RegisterBloomline* RocksDBFilterOptions* RewriteFilters*
     RewriteOptions* RewriteReport* RewriteSkipName*
     FilterAccount* NewFilterAccount*)
 

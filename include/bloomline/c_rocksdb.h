@@ -6,7 +6,7 @@
    To use a name instead, call bloomline_rocksdb_register, then rocksdb_get_options_from_string with
    "block_based_table_factory={filter_policy=bloomline:10}" (docs/compatibility.md).
 
-   Follows the conventions of c.h. The first four functions register the names, and fail if RocksDB
+   Follows the conventions of c.h. The first three functions register the names, and fail if RocksDB
    has another minor version than bloomline was compiled for. Link bloomline::rocksdb and the
    RocksDB that the program calls. */
 #ifndef BLOOMLINE_C_ROCKSDB_H_
@@ -26,10 +26,6 @@ extern "C" {
    rocksdb_block_based_options_set_filter_policy takes the policy over, or
    rocksdb_filterpolicy_destroy destroys it. */
 rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const char* options, char** errptr);
-
-/* Calls NewRangeExtractor (rocksdb.h). rocksdb_options_set_prefix_extractor takes it over, or
-   rocksdb_slicetransform_destroy destroys it. */
-rocksdb_slicetransform_t* bloomline_rocksdb_slicetransform_create_ranges(char** errptr);
 
 /* Calls RegisterBloomline (rocksdb.h). */
 uint8_t bloomline_rocksdb_register(char** errptr);

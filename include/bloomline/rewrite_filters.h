@@ -80,7 +80,7 @@ struct RewriteReport {
   uint64_t bytes_written = 0;
   double seconds = 0;
   std::vector<Skipped> skipped;
-  // All examined files by kind: "bloomline blocked, ranges", "RocksDB Bloom", "none".
+  // All examined files by kind: "bloomline blocked", "RocksDB Bloom", "none".
   std::map<std::string, Filters> before;
   std::string ended_by;  // the reason if the call ended early, such as "cancelled"
 
@@ -95,8 +95,7 @@ struct RewriteReport {
 //
 // A file is rewritten if the policy would write a filter of another kind for its level and number
 // of keys, or if the bits per key differ by more than 2 % plus a 64-byte block (more with
-// partitions, range entries and optimize_filters_for_memory). For a new prefix extractor or choice
-// of range entries, use all_files.
+// partitions and optimize_filters_for_memory). For a new prefix extractor, use all_files.
 //
 // Each file's checksums are verified first, and 256 MiB of disk space stay free, because RocksDB
 // refuses all writes after a compaction that finds damage or no space. Files that fail are skipped

@@ -28,7 +28,6 @@
 #include "bloomline/filter_options.h"
 #include "bloomline/key_canonicalizer.h"
 #include "rocksdb/filter_policy.h"
-#include "rocksdb/slice_transform.h"
 
 namespace ROCKSDB_NAMESPACE {
 class ObjectLibrary;
@@ -88,15 +87,6 @@ struct RocksDBFilterOptions : FilterOptions {
   // bits per key, but at least 3 as above. kBlocked and kCompact only.
   uint64_t max_filter_bytes = 0;
 
-  // Range entries (experimental), for scans of empty ranges (NewRangeExtractor). "auto" chooses
-  // them for each file. A list such as "4:8:after0x2f@1+3" names key prefixes (docs/ranges.md): up
-  // to 8 lengths of 1 to 64 bytes or "1bits" to "512bits", and up to 32 occurrences of delimiters.
-  std::string range_prefixes;
-
-  // Memory for entries in percent of that for keys, 1 to 400. The last level gets 0.8 times as
-  // much, upper ones more. Each entry of a list gets at least one bit, so a list may exceed it.
-  double range_memory_percent = 20;
-
   // For kBloom and kRibbon: the policy's name is bloomfilter:N or ribbonfilter:N, so programs
   // without bloomline can load the OPTIONS file. A program that loads it or, since RocksDB 9.8,
   // changes filter_policy by DB::SetOptions gets RocksDB's policy and must set this one again
@@ -125,8 +115,7 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
 // Wraps `policy`, one of bloomline or RocksDB, for a comparator that treats different keys as equal
 // (key_canonicalizer.h, docs/keys.md). No other policy uses its filters, and it uses no others. Set
 // it in code: with an OPTIONS file alone, RocksDB returns OK and uses no filter. Returns null if an
-// argument is null, if the canonicalizer's name is not allowed, if the policy has range_prefixes,
-// or if RocksDB has another version.
+// argument is null, if the canonicalizer's name is not allowed, or if RocksDB has another version.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilterPolicy(
     std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy,
     std::shared_ptr<const KeyCanonicalizer> canonicalizer, std::string* error = nullptr);
@@ -140,31 +129,13 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilter
 // Call this, once or repeatedly, before options are parsed. Otherwise, RocksDB returns OK for a
 // file that names bloomline, but uses no filter. RocksDB drops most errors in option strings: a
 // policy whose options are refused prints the reason on stderr and makes DB::Open fail with it.
-// Where RocksDB does not ask the policy (CreateColumnFamily, SstFileWriter), it writes RocksDB's own
-// Bloom filters with 10 bits per key, and LOG says so. Returns false, with a line on stderr, if
+// Where RocksDB does not ask the policy (CreateColumnFamily, SstFileWriter), it writes RocksDB's
+// own Bloom filters with 10 bits per key, and LOG says so. Returns false, with a line on stderr, if
 // RocksDB has another version.
 //
 // Before RocksDB 9.8, a refused DB::SetOptions changes nothing. Since 9.8, it returns OK, and new
 // files get such Bloom filters.
 bool RegisterBloomline();
-
-// Returns the prefix extractor that shows the ranges of scans to the filters. Its name in option
-// strings is `bloomline.ranges`, after RegisterBloomline, which this calls. With
-//
-//   options.prefix_extractor = bloomline::NewRangeExtractor();
-//   read_options.iterate_upper_bound = &end;
-//
-// Iterator::Seek skips each file whose filter has range entries and no key in the range. `end` and
-// its bytes must outlive the iterator; iterators without it query no filter. All keys have the same
-// prefix under this extractor, so nothing else changes; DB::Open refuses options that need others
-// (docs/ranges.md).
-//
-// The comparator must be BytewiseComparator, or keys are lost. DB::Open refuses others, but
-// CreateColumnFamily and SetOptions do not check this.
-//
-// Returns null if RocksDB has another version; with an untested patch release, no range is rejected
-// (docs/compatibility.md).
-std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 
 // Registers the names in a given library; `arg` is ignored. Returns the number of factories added,
 // 0 on failure.

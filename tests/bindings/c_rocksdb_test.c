@@ -7,7 +7,9 @@
 #include "tests/bindings/c_check.h"
 #include "tests/bindings/c_engines.h"
 
-static rocksdb_options_t* OptionsOf(const char* text) {
+static rocksdb_options_t* Options(const char* filter_policy) {
+  char text[200];
+  snprintf(text, sizeof(text), "block_based_table_factory={filter_policy=%s}", filter_policy);
   rocksdb_options_t* base = rocksdb_options_create();
   rocksdb_options_t* options = rocksdb_options_create();
   rocksdb_get_options_from_string(base, text, options, &error);
@@ -15,12 +17,6 @@ static rocksdb_options_t* OptionsOf(const char* text) {
   rocksdb_options_destroy(base);
   rocksdb_options_set_create_if_missing(options, 1);
   return options;
-}
-
-static rocksdb_options_t* Options(const char* filter_policy) {
-  char text[200];
-  snprintf(text, sizeof(text), "block_based_table_factory={filter_policy=%s}", filter_policy);
-  return OptionsOf(text);
 }
 
 static uint64_t Ticker(rocksdb_options_t* options, const char* name) {
@@ -73,38 +69,10 @@ static void WriteEvenKeys(rocksdb_t* db) {
   Flush(db);
 }
 
-/* Files that scans skipped. RocksDB has other names from 8.3 on. */
-static uint64_t NumSkipped(rocksdb_options_t* options) {
-  return Ticker(options, "rocksdb.bloom.filter.prefix.useful COUNT : ") +
-         Ticker(options, "rocksdb.last.level.seek.filtered COUNT : ") +
-         Ticker(options, "rocksdb.non.last.level.seek.filtered COUNT : ");
-}
-
-/* Scans each number's range, with an upper bound as the only option of the scan. */
-static void CheckScans(rocksdb_t* db, rocksdb_options_t* options) {
-  const uint64_t num_skipped = NumSkipped(options);
-  for (int i = 0; i < kNumKeys; ++i) {
-    char begin[17];
-    char end[17];
-    KeyOf(i, begin);
-    KeyOf(i + 1, end);
-    rocksdb_readoptions_t* read_options = rocksdb_readoptions_create();
-    rocksdb_readoptions_set_iterate_upper_bound(read_options, end, 16);
-    rocksdb_iterator_t* iterator = rocksdb_create_iterator(db, read_options);
-    rocksdb_iter_seek(iterator, begin, 16);
-    CHECK(rocksdb_iter_valid(iterator) == (i % 2 == 0));
-    rocksdb_iter_destroy(iterator);
-    rocksdb_readoptions_destroy(read_options);
-  }
-  /* As bytes, many numbers lie between a text that ends in 9 and the next one. */
-  CHECK(NumSkipped(options) - num_skipped > kNumKeys / 2 * 0.75);
-}
-
-/* Writes a database with these options, and looks its keys up; with ranges, scans it before. */
-static void CheckDatabase(const char* path, rocksdb_options_t* options, int has_ranges) {
+/* Writes a database with these options, and looks its keys up. */
+static void CheckDatabase(const char* path, rocksdb_options_t* options) {
   rocksdb_t* db = Open(path, options);
   WriteEvenKeys(db);
-  if (has_ranges) CheckScans(db, options);
   CHECK(CheckKeys(db, options) > kNumKeys / 2 * 0.9);
   rocksdb_close(db);
   rocksdb_options_destroy(options);
@@ -113,20 +81,9 @@ static void CheckDatabase(const char* path, rocksdb_options_t* options, int has_
 static void TestDatabase(const char* directory, const char* name, const char* filter_policy) {
   StartPhase(filter_policy);
   const char* const path = PathIn(directory, name);
-  CheckDatabase(path, Options(filter_policy), 0);
+  CheckDatabase(path, Options(filter_policy));
   CHECK(TablesWith(path, ".sst", "bloomline") > 0);
   CHECK(TablesWith(path, ".sst", "fullfilter.rocksdb.BuiltinBloomFilter") > 0);
-}
-
-/* The extractor by its name. */
-static void TestRanges(const char* directory) {
-  StartPhase("ranges");
-  const char* const path = PathIn(directory, "ranges");
-  rocksdb_options_t* options = OptionsOf(
-      "prefix_extractor=bloomline.ranges;"
-      "block_based_table_factory={filter_policy={id=bloomline;range_prefixes=8:after0x2f}}");
-  CheckDatabase(path, options, 1);
-  CHECK(TablesWith(path, ".sst", "bloomline.ranges") > 0); /* the extractor */
 }
 
 #ifndef BLOOMLINE_TEST_PLUGIN /* RocksDB's library does not export the functions */
@@ -166,7 +123,6 @@ static void TestFamilyOptions(void) {
   StartPhase("family options");
   static const char* const kRight[] = {
       "", "comparator=leveldb.BytewiseComparator;write_buffer_size=65536",
-      "prefix_extractor=bloomline.ranges;"
       "block_based_table_factory={filter_policy={id=bloomline;range_prefixes=8}}"};
   for (size_t i = 0; i < sizeof(kRight) / sizeof(kRight[0]); ++i) {
     CHECK(bloomline_rocksdb_validate_family_options(kRight[i], &error) == 1);
@@ -186,22 +142,15 @@ static void TestFamilyOptions(void) {
   CHECK_REFUSED(bloomline_rocksdb_validate_family_options(NULL, &error), "options is NULL");
 }
 
-/* The policy and the extractor by handles. */
+/* The policy by its handle. */
 static void TestHandles(const char* directory) {
   StartPhase("handles");
   rocksdb_filterpolicy_destroy(Policy("bloomline")); /* not handed over */
-  rocksdb_slicetransform_destroy(bloomline_rocksdb_slicetransform_create_ranges(&error));
-  CheckNoError();
 
   const char* const path = PathIn(directory, "handles");
-  rocksdb_options_t* options =
-      OptionsWith("{id=bloomline;format=compact;bits_per_key=7.5;range_prefixes=8}");
-  rocksdb_options_set_prefix_extractor(options,
-                                       bloomline_rocksdb_slicetransform_create_ranges(&error));
-  CheckNoError();
-  CheckDatabase(path, options, 1);
+  rocksdb_options_t* options = OptionsWith("{id=bloomline;format=compact;bits_per_key=7.5}");
+  CheckDatabase(path, options);
   CHECK(TablesWith(path, ".sst", "fullfilter.rocksdb.BuiltinBloomFilter") > 0);
-  CHECK(TablesWith(path, ".sst", "bloomline.ranges") > 0);
   CHECK(TablesWith(path, "OPTIONS", "format=compact") > 0);
 }
 
@@ -221,7 +170,7 @@ static uint8_t Cancel(void* state, uint64_t bytes_done, uint64_t bytes_to_rewrit
 static void TestRewrite(const char* directory) {
   StartPhase("rewrite");
   const char* const path = PathIn(directory, "rewritten");
-  CheckDatabase(path, Options("bloomfilter:10:false"), 0);
+  CheckDatabase(path, Options("bloomfilter:10:false"));
   rocksdb_options_t* options = OptionsWith("{id=bloomline;format=compact}");
   rocksdb_t* db = Open(path, options);
   CHECK_REFUSED(
@@ -277,7 +226,6 @@ int main(int argc, char** argv) {
 #endif
   TestDatabase(argv[1], "blocked", "bloomline:10");
   TestDatabase(argv[1], "compact", "{id=bloomline;format=compact;bits_per_key=7.5}");
-  TestRanges(argv[1]);
   fprintf(stderr, "PASS\n");
   return 0;
 }

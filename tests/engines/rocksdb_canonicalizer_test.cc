@@ -271,10 +271,6 @@ TEST(RocksDBCanonicalizerTest, WrongArgumentsAreRefused) {
     expect_refused(Plain(), CaseFolding::Named(name),
                    "the canonicalizer's name is '" + name + "'; allowed: letters, digits");
   }
-  // A scan's range would be compared with canonical forms, and lose keys.
-  RocksDBFilterOptions ranges;
-  ranges.range_prefixes = "8";
-  expect_refused(NewRocksDBFilterPolicy(ranges), CaseFolding::Named("a"), "range_prefixes=8");
 }
 
 // What earlier versions wrote in option strings. RocksDB drops the error and uses the policy, which

@@ -95,35 +95,6 @@ TEST_P(RocksDBEstimatesTest, AreTheBytesWrittenInEachLevel) {
   }
 }
 
-// With entries for ranges, which take their memory where keys differ in many ways.
-TEST(RocksDBRangeEstimatesTest, CountTheEntries) {
-  for (const char* format : {"blocked", "compact"}) {
-    for (const char* prefixes : {"auto", "4:8"}) {
-      for (const int level : {2, 6}) {
-        SCOPED_TRACE(std::string(format) + ", " + prefixes);
-        const Policy policy = PolicyOf(std::string("{id=bloomline;format=") + format +
-                                       ";range_prefixes=" + prefixes + ";levels_in_use=7;}");
-        rocksdb::BlockBasedTableOptions table;
-        table.optimize_filters_for_memory = false;
-        std::mt19937_64 random(7);
-        std::vector<std::string> keys = {""};  // the prefix of the range extractor
-        for (int i = 0; i < 20000; ++i) {
-          std::string key(12, '\0');
-          for (char& byte : key) byte = static_cast<char>(random());
-          keys.push_back(key);
-        }
-        std::sort(keys.begin(), keys.end());
-        const Builder builder(policy->GetBuilderWithContext(FileIn(level, table)));
-        for (const std::string& key : keys) builder->AddKey(key);
-        const size_t entries = builder->EstimateEntriesAdded();
-        const auto estimate = static_cast<double>(builder->CalculateSpace(entries));
-        const auto bytes = static_cast<double>(Finished(builder.get()).size());
-        EXPECT_NEAR(estimate / bytes, 1, 0.02) << "level " << level << ", " << bytes << " bytes";
-      }
-    }
-  }
-}
-
 // RocksDB takes a rate only to compare sizes: more bytes must never look worse.
 TEST_P(RocksDBEstimatesTest, RatesFallWithTheBytes) {
   const Policy policy = NewRocksDBFilterPolicy(FilterOptions{GetParam(), 10});

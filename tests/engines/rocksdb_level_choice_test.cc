@@ -21,7 +21,6 @@ using engine::LevelRules;
 using engine::LoweredTo;
 using engine::MakeSettings;
 using engine::NewFile;
-using engine::NumLevelsBelow;
 using engine::SeenLevels;
 using engine::SettingsPtr;
 
@@ -75,25 +74,6 @@ TEST(RocksDBLevelChoiceTest, ABottommostFileHasTheBitsOfTheBottomOnEveryLevel) {
       EXPECT_EQ(Bits(ByDistance(), Bottommost(level), seen), kByDistance[0]);
     }
   }
-}
-
-// Range entries need it. A file that may come to the bottom as it is counts as one of it.
-TEST(RocksDBLevelChoiceTest, LevelsBelowAFile) {
-  const SeenLevels four = {1, 4, 3, true};
-  const SeenLevels moved = {1, 4, 3, false};
-  const auto below = [](const NewFile& file, const SeenLevels& seen) {
-    return NumLevelsBelow(LevelRules(), file, seen);
-  };
-  EXPECT_EQ(below(Bottommost(4), four), 0);
-  EXPECT_EQ(below(Bottommost(2), four), 0);
-  EXPECT_EQ(below(Compacted(3), four), 1);
-  EXPECT_EQ(below(Compacted(1), four), 3);
-  EXPECT_EQ(below(Flushed(), four), 4);
-  EXPECT_EQ(below(Flushed(), moved), 0);
-  EXPECT_EQ(below(Compacted(-1), four), 0);
-  NewFile universal = Compacted(3);
-  universal.has_levels = false;
-  EXPECT_EQ(below(universal, four), 0);
 }
 
 // The levels on which files were seen give the distance of a file from the bottom.

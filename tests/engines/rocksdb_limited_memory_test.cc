@@ -158,25 +158,6 @@ TEST_F(RocksDBLimitedMemoryTest, OneFilterHasLimitedBytes) {
   }
 }
 
-TEST_F(RocksDBLimitedMemoryTest, EntriesForRangesAreWithinTheLimitOfAFilter) {
-  RocksDBFilterOptions filter(FilterOptions{Format::kCompact, 11.5});  // no other policy's text
-  filter.range_prefixes = "4";
-  filter.range_memory_percent = 50;
-  constexpr uint64_t kKeys = 10000;
-  filter.max_filter_bytes = kKeys * 12 / 8;  // enough for the keys alone
-  constexpr char kLimited[] = "bloomline_filters_limited_total";
-  constexpr char kPolicy[] = "policy=\"compact:11.5\"";
-  const double before = MetricValue(kLimited, kPolicy);
-  AccountedDatabase database(dir_.Path("db"), account_, filter);
-  database.options().prefix_extractor = NewRangeExtractor();
-  database.options().write_buffer_size = 64 << 20;
-  ASSERT_TRUE(database.Open().ok());
-  database.Fill(0, kKeys);
-  EXPECT_LE(database.filter_bytes(), filter.max_filter_bytes);
-  EXPECT_GT(database.filter_bytes(), filter.max_filter_bytes * 97 / 100) << "there are no entries";
-  EXPECT_EQ(MetricValue(kLimited, kPolicy), before + 1);
-}
-
 TEST_F(RocksDBLimitedMemoryTest, ARewriteFollowsTheLimit) {
   {
     AccountedDatabase before(dir_.Path("db"), nullptr);

@@ -25,7 +25,6 @@ using rocksdb::Slice;
 constexpr int kKeys = 20000;
 constexpr int kQueries = 200000;
 constexpr char kQueriesTotal[] = "bloomline_filter_queries_total";
-constexpr char kRangeQueriesTotal[] = "bloomline_filter_range_queries_total";
 
 rocksdb::Options WithFilter(const RocksDBFilterOptions& filter) {
   rocksdb::Options options = WithPolicy(NewRocksDBFilterPolicy(filter));
@@ -110,16 +109,12 @@ INSTANTIATE_TEST_SUITE_P(All, RocksDBMetricsTest,
                                          Format::kRibbon),
                          [](const auto& format) { return FormatName(format.param); });
 
-TEST(RocksDBMetricsTest, CountsMultiGetAndRanges) {
+TEST(RocksDBMetricsTest, CountsMultiGet) {
   const TempDir dir;
-  RocksDBFilterOptions filter;
-  filter.range_prefixes = "8";
-  rocksdb::Options options = WithFilter(filter);
-  options.prefix_extractor = NewRangeExtractor();
-  const auto db = MustOpenRocksDB(options, dir.Path("db"));
+  const auto db = MustOpenRocksDB(WithFilter({}), dir.Path("db"));
   Write(db.get());
   // Other tests of this process may have queried.
-  const double before = MetricValue(kQueriesTotal), ranges_before = MetricValue(kRangeQueriesTotal);
+  const double before = MetricValue(kQueriesTotal);
   constexpr size_t kBatch = 32;
   std::string names[kBatch];
   for (int i = 0; i < kQueries; i += kBatch) {
@@ -132,20 +127,6 @@ TEST(RocksDBMetricsTest, CountsMultiGetAndRanges) {
     db->MultiGet({}, keys, &values);
   }
   EXPECT_NEAR(MetricValue(kQueriesTotal) - before, kQueries, 0.1 * kQueries);
-  EXPECT_EQ(MetricValue(kRangeQueriesTotal), ranges_before);
-
-  constexpr int kScans = 20000;
-  for (int i = 0; i < kScans; ++i) {
-    const std::string begin = "1" + Key(i).substr(1);
-    const std::string end = begin + "5";
-    const Slice upper_bound = end;
-    rocksdb::ReadOptions read;
-    read.iterate_upper_bound = &upper_bound;
-    const std::unique_ptr<rocksdb::Iterator> scan(db->NewIterator(read));
-    scan->Seek(begin);
-    ASSERT_FALSE(scan->Valid());
-  }
-  EXPECT_NEAR(MetricValue(kRangeQueriesTotal) - ranges_before, kScans, 0.5 * kScans);
 }
 
 void OpenFiltersOfOthers() {

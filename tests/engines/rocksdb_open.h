@@ -137,21 +137,6 @@ inline std::multimap<int, std::shared_ptr<const rocksdb::TableProperties>> Table
   return by_level;
 }
 
-// Queries of filters for ranges, and those of them with the answer "no".
-inline std::pair<uint64_t, uint64_t> RangeQueries(const rocksdb::Statistics& statistics) {
-  const auto count = [&](rocksdb::Tickers ticker) { return statistics.getTickerCount(ticker); };
-  uint64_t num_queries = count(rocksdb::BLOOM_FILTER_PREFIX_CHECKED);
-  uint64_t num_no = count(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
-#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803  // these count seeks
-  const uint64_t filtered =
-      count(rocksdb::NON_LAST_LEVEL_SEEK_FILTERED) + count(rocksdb::LAST_LEVEL_SEEK_FILTERED);
-  num_no += filtered;
-  num_queries += filtered + count(rocksdb::NON_LAST_LEVEL_SEEK_FILTER_MATCH) +
-                 count(rocksdb::LAST_LEVEL_SEEK_FILTER_MATCH);
-#endif
-  return {num_queries, num_no};
-}
-
 }  // namespace bloomline::tests
 
 #endif  // BLOOMLINE_TESTS_ENGINES_ROCKSDB_OPEN_H_

@@ -46,5 +46,21 @@ TEST(RocksDBOpeningRemarksTest, BitsByLevelThatHaveNoEffectAreNamed) {
   }
 }
 
+TEST(RocksDBOpeningRemarksTest, OptionsForRangesWithoutEffectAreNamed) {
+  constexpr char kRemark[] = "range_prefixes has no effect since bloomline 0.3; docs/ranges.md";
+  const auto says = [&](const Policy& policy) {
+    return LogOf(policy, rocksdb::kCompactionStyleLevel)->Has(kRemark);
+  };
+  for (const char* text : {"range_prefixes=auto;", "range_memory_percent=30;range_prefixes=4:x;"}) {
+    const Policy policy = PolicyOf(std::string("{id=bloomline;") + text + "}");
+    EXPECT_TRUE(says(policy)) << text;
+    EXPECT_TRUE(says(policy)) << "opened again";
+    // What the new OPTIONS file has.
+    EXPECT_FALSE(says(PolicyOf(policy->ToString(rocksdb::ConfigOptions())))) << text;
+  }
+  // As earlier releases wrote for all.
+  EXPECT_FALSE(says(PolicyOf("{id=bloomline;range_prefixes=none;range_memory_percent=20;}")));
+}
+
 }  // namespace
 }  // namespace bloomline::tests::rocksdb_opening_remarks_test

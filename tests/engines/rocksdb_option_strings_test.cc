@@ -127,13 +127,30 @@ const struct {
     {"{id=bloomline;max_filter_bytes=5000;flush_format=ribbon}",
      {"max_filter_bytes is 5000 and files have filters of format ribbon, whose bits RocksDB sets "
       "before it knows the number of keys; allowed: blocked, compact"}},
-    {"{id=bloomline;format=bloom;range_prefixes=auto}",
-     {"format is bloom, which has no range entries; allowed: blocked, compact"}},
-    {"{id=bloomline;range_memory_percent=0}", {"range_memory_percent is 0; allowed: 1 to 400"}},
 };
 
 void ExpectReason(const std::string& text, const std::vector<const char*>& reason) {
   for (const char* part : reason) EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+// Options of earlier releases, whatever their values, and with formats that never had them.
+// Releases that have the options read a file without them as "none".
+TEST(RocksDBOptionStringsTest, OptionsForRangesAreTakenAndNotWritten) {
+  for (const char* format : {"blocked", "ribbon"}) {
+    for (const char* ranges : {"range_prefixes=auto", "range_prefixes=4:x;range_memory_percent=0",
+                               "range_prefixes=none;range_memory_percent=20"}) {
+      const std::string text = std::string("{id=bloomline;format=") + format + ";bits_per_key=9;";
+      for (const auto parse : {ByEscapedOptions, ByOptionsFile, ByUnescapedOptions, ByPolicy}) {
+        const Outcome outcome = parse(text + ranges + "}");
+        EXPECT_TRUE(outcome.status.ok()) << outcome.status.ToString();
+        EXPECT_EQ(outcome.said, "");
+        ASSERT_NE(outcome.policy, nullptr);
+        EXPECT_FALSE(IsRefused(*outcome.policy));
+        EXPECT_EQ(outcome.policy->ToString(rocksdb::ConfigOptions()),
+                  ByPolicy(text + "}").policy->ToString(rocksdb::ConfigOptions()));
+      }
+    }
+  }
 }
 
 // And returned by the two calls of docs/compatibility.md.
@@ -165,7 +182,6 @@ TEST(RocksDBOptionStringsTest, AnErrorIsReadOnceAndWithoutOtherOptions) {
     SCOPED_TRACE(bad.text);
     const std::string said = ByEscapedOptions(bad.text).said;
     EXPECT_EQ(said.find("level_size_ratio=10"), std::string::npos) << said;
-    EXPECT_EQ(said.find("range_prefixes=none"), std::string::npos) << said;
     ExpectReason(said, {"; DB::Open fails with this policy; ", "10 bits per key\n"});
     const std::string family = std::string("block_based_table_factory={filter_policy=") + bad.text;
     char* of_policy = nullptr;
@@ -226,21 +242,17 @@ TEST(RocksDBOptionStringsTest, OptionsAreReadAndWritten) {
       {"bits_by_level=12", {{"bits_by_level", "12"}}},
       {"bits_by_level=uniform;flush_format=blocked;filters_at_bottom=false;format=compact",
        {{"bits_by_level", "uniform"}, {"flush_format", "blocked"}, {"filters_at_bottom", "false"}}},
-      {"range_prefixes=4:124bits:64:after0x0a@1+3+8:after0x2f",
-       {{"range_prefixes", "4:124bits:64:after0x0a@1+3+8:after0x2f"}}},
       {"format=ribbon;bloom_before_level=3", {{"bloom_before_level", "3"}}},
       {"format=ribbon;bloom_before_level=0", {{"bloom_before_level", "0"}}},
       {"format=ribbon;bloom_before_level=-1", {{"bloom_before_level", "-1"}}},
       {"flush_format=same;filters_at_bottom=1",
        {{"flush_format", "same"}, {"filters_at_bottom", "true"}, {"level_size_ratio", "10"}}},
-      {"bits_per_key=7.5;format=compact;seed=77;stock_id=false;range_prefixes=8;"
-       "range_memory_percent=25;memory=4096;max_filter_bytes=5000;sample_queries=0",
+      {"bits_per_key=7.5;format=compact;seed=77;stock_id=false;memory=4096;max_filter_bytes=5000;"
+       "sample_queries=0",
        {{"bits_per_key", "7.5"},
         {"format", "compact"},
         {"seed", "77"},
         {"stock_id", "false"},
-        {"range_prefixes", "8"},
-        {"range_memory_percent", "25"},
         {"memory", "4096"},
         {"max_filter_bytes", "5000"}}},
   };

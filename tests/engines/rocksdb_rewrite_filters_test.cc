@@ -56,8 +56,6 @@ const Mode kModes[] = {
     {"RoundedSizes", "block_based_table_factory={optimize_filters_for_memory=true}"},
     {"BitsByLevel", "", false, "{id=bloomline;bits_by_level=auto}"},
     {"NoFilterBelowLevel1", "", false, "{id=bloomline;bits_by_level=20:16:0}"},
-    {"RangeEntries", "prefix_extractor=bloomline.ranges", false,
-     "{id=bloomline;range_prefixes=auto}"},
     {"RibbonOfRocksDB", "", false, "ribbonfilter:10:0"},
     {"DeletionsAndMerges", "merge_operator=stringappend"},
     {"RangeDeletions", "", false, "{id=bloomline;format=compact}", true},

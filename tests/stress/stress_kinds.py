@@ -35,8 +35,6 @@ IF_KNOWN = {
     "reset_stats_one_in": 0,
 }
 
-RANGES = "range_prefixes=auto"
-
 
 class Kind:
     """What one row of the table runs.
@@ -58,8 +56,6 @@ class Kind:
         # values of ten keys, and the end verifies no more.
         self.verified = "Limited verification already done during gets" if \
             self.parameters["test_batches_snapshots"] else "Verification successful"
-        # The count of stress_run.TICKERS that a run of ours must have.
-        self.rejected = "range_rejected" if RANGES in policy else "rejected"
 
 
 COMPACT = {"BLOOMLINE_FORMAT": "compact"}
@@ -77,8 +73,8 @@ OF_FILE = {
 
 KINDS = {
     # With updates in place, which RocksDB 9.10 has one time in ten, db_crashtest.py makes no scans.
-    "ranges": Kind(parameters=OF_FILE, if_known={"inplace_update_support": 0}, policy=RANGES,
-                   simple=True),
+    "scans": Kind(parameters=OF_FILE, if_known={"inplace_update_support": 0},
+                  policy="flush_format=blocked", simple=True),
     "levels": Kind(BY_LEVEL, PARTITIONS),
     "blocked": Kind({"BLOOMLINE_FORMAT": "blocked"}),
     "compact": Kind(COMPACT),
@@ -122,13 +118,13 @@ def option_file(version, seed, filters, policy):
     family = {
         "level_compaction_dynamic_level_bytes": chosen.choice(["false", "true"]),
         "max_bytes_for_level_base": COMMON["max_bytes_for_level_base"],
-        "prefix_extractor": "bloomline.ranges",
         "target_file_size_base": COMMON["target_file_size_base"],
         "write_buffer_size": COMMON["write_buffer_size"],
     }
     if filters != OURS:
         table["filter_policy"] = "bloomfilter:10:false"
-        family["prefix_extractor"] = "nullptr" if filters == STOCK else "rocksdb.FixedPrefix.8"
+    if filters == LOSING:
+        family["prefix_extractor"] = "rocksdb.FixedPrefix.8"
 
     def lines(values):
         return "".join("  %s=%s\n" % item for item in values.items())

@@ -37,12 +37,7 @@ WRITE_FAULTS = ("write_fault_one_in", "open_write_fault_one_in", "metadata_write
                 "open_metadata_write_fault_one_in")
 COUNTS = {"reads": r"(\d+) read and", "scans": r"Iterated (\d+) times",
           "prefix_scans": r"Prefix scanned (\d+) times"}
-TICKERS = {"rejected": ("bloom.filter.useful",),
-           "range_queries": ("bloom.filter.prefix.checked", "non.last.level.seek.filter.match",
-                             "non.last.level.seek.filtered", "last.level.seek.filter.match",
-                             "last.level.seek.filtered"),
-           "range_rejected": ("bloom.filter.prefix.useful", "non.last.level.seek.filtered",
-                              "last.level.seek.filtered")}
+TICKERS = {"rejected": ("bloom.filter.useful",)}
 
 
 def is_lost_key(problem):
@@ -202,7 +197,7 @@ class Run:
         if not outcome.problem and self.filters == stress_kinds.OURS and kill_after is None:
             if said not in log or "new files get its own" in log:
                 outcome.problem = "bloomline's filters were not used"
-            elif outcome.counts[self.kind.rejected] == 0:
+            elif outcome.counts["rejected"] == 0:
                 outcome.problem = "bloomline's filters never answered 'no'"
         if outcome.problem:
             outcome.log = " ".join(command) + "\n" + log
@@ -260,7 +255,7 @@ def notices_lost_keys(program, seed, folder, *size):
     """
     for chosen in range(seed, seed + 3):
         path = os.path.join(folder, "losing")
-        outcome = Run(program, "ranges", chosen, stress_kinds.LOSING, path).start(*size)
+        outcome = Run(program, "scans", chosen, stress_kinds.LOSING, path).start(*size)
         shutil.rmtree(path)
         if is_lost_key(outcome.problem):
             return True

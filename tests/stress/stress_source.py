@@ -1,8 +1,7 @@
 """RocksDB's stress test with more bounded scans.
 
-db_stress gives one scan in sixteen an upper bound, at a random key. A filter for ranges is queried
-only by scans with a bound, and rejects only short ranges. So here half of the scans have a bound,
-and half of the bounds are at most 16 keys behind the first key. Scans that db_stress compares with
+db_stress gives one scan in sixteen an upper bound, at a random key. Here half of the scans have a
+bound, and half of the bounds are at most 16 keys behind the first key. Scans that db_stress compares with
 the expected state end at the last compared key half of the time, and may use prefixes where
 db_stress itself has none, as in later versions of RocksDB.
 """

@@ -27,26 +27,18 @@ enum Variable {
   kVerbose,
   kMetrics,
   kMetricsSeconds,
-  kRanges,     // read by the filters for ranges
   kKernel,     // read by the kernels
   kLibrary,    // read by the Python package
   kPolicyDir,  // RocksDB only
   kNumVariables
 };
 constexpr char kVariablePrefix[] = "BLOOMLINE_";
-constexpr const char* kVariableNames[] = {"BLOOMLINE_FORMAT",
-                                          "BLOOMLINE_BITS_PER_KEY",
-                                          "BLOOMLINE_BITS_BY_LEVEL",
-                                          "BLOOMLINE_LEVEL_SIZE_RATIO",
-                                          "BLOOMLINE_FLUSH_FORMAT",
-                                          "BLOOMLINE_BLOOM_BEFORE_LEVEL",
-                                          "BLOOMLINE_SEED",
-                                          "BLOOMLINE_VERBOSE",
-                                          "BLOOMLINE_METRICS",
-                                          "BLOOMLINE_METRICS_SECONDS",
-                                          "BLOOMLINE_RANGES",
-                                          "BLOOMLINE_KERNEL",
-                                          "BLOOMLINE_LIBRARY",
+constexpr const char* kVariableNames[] = {"BLOOMLINE_FORMAT",        "BLOOMLINE_BITS_PER_KEY",
+                                          "BLOOMLINE_BITS_BY_LEVEL", "BLOOMLINE_LEVEL_SIZE_RATIO",
+                                          "BLOOMLINE_FLUSH_FORMAT",  "BLOOMLINE_BLOOM_BEFORE_LEVEL",
+                                          "BLOOMLINE_SEED",          "BLOOMLINE_VERBOSE",
+                                          "BLOOMLINE_METRICS",       "BLOOMLINE_METRICS_SECONDS",
+                                          "BLOOMLINE_KERNEL",        "BLOOMLINE_LIBRARY",
                                           "BLOOMLINE_POLICY_DIR"};
 static_assert(sizeof(kVariableNames) / sizeof(*kVariableNames) == kNumVariables);
 

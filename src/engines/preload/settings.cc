@@ -136,10 +136,6 @@ void ParseMetricsSeconds(const char* value, Settings* settings) {
          settings);
 }
 
-void CheckRanges(const char* value, Settings* settings) {
-  if (std::strcmp(value, "on") != 0) RemarkOfEngine(Wrong(kRanges, value, "on"), settings);
-}
-
 void RemarkOnRocksDBOnly(Variable variable, Settings* settings) {
   RemarkOfEngine(std::string(kVariableNames[variable]) + " is for RocksDB only", settings);
 }
@@ -188,10 +184,9 @@ Settings Settings::Parse(const Environment& environment, Engine engine) {
     settings.level_size_ratio = environment.values[kLevelSizeRatio];
     settings.flush_format = environment.values[kFlushFormat];
     settings.bloom_before_level = environment.values[kBloomBeforeLevel];
-    parse(kRanges, CheckRanges);
   } else {
     for (const Variable variable :
-         {kBitsByLevel, kLevelSizeRatio, kFlushFormat, kBloomBeforeLevel, kRanges}) {
+         {kBitsByLevel, kLevelSizeRatio, kFlushFormat, kBloomBeforeLevel}) {
       parse(variable, [=](const char*, Settings* of) { RemarkOnRocksDBOnly(variable, of); });
     }
   }

@@ -139,13 +139,6 @@ std::string Refusal(const FilterPolicy* policy, const KeyCanonicalizer* canonica
     return "the canonicalizer's name is '" + std::string(name) +
            "'; allowed: letters, digits, '.', '_' and '-' of ASCII";
   }
-  std::string ranges;
-  const auto status =
-      policy->GetOption(ROCKSDB_NAMESPACE::ConfigOptions(), "range_prefixes", &ranges);
-  if (status.ok() && ranges != "none") {
-    return "the policy has range_prefixes=" + ranges +
-           "; allowed: none, because a range has no canonical form";
-  }
   return "";
 }
 

@@ -23,7 +23,6 @@
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/ranges/range_collector.h"
-#include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/support/c_error.h"
 #include "src/support/nearest_name.h"
 #include "src/support/number_text.h"
@@ -38,7 +37,6 @@ namespace {
 using ROCKSDB_NAMESPACE::EventListener;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
-using ROCKSDB_NAMESPACE::SliceTransform;
 using ROCKSDB_NAMESPACE::TablePropertiesCollectorFactory;
 
 // What to write in place of ribbonfilter:BITS:LEVEL, or nothing if `level` is not a number.
@@ -92,13 +90,6 @@ int AddFactory(ObjectLibrary* library) {
         *guard = engine::MakeNamedRocksDBFilterPolicy(id, options, std::move(wrong_id));
         return guard->get();
       });
-  library->AddFactory<const SliceTransform>(
-      // The id has no number in options, and one in tables.
-      ObjectLibrary::PatternEntry(filter::kRangeExtractorName).AddSeparator(":"),
-      [](const std::string&, std::unique_ptr<const SliceTransform>* guard, std::string*) {
-        *guard = engine::MakeRangeExtractor();
-        return guard->get();
-      });
   library->AddFactory<EventListener>(
       FilterAccount::kClassName(),
       [](const std::string&, std::unique_ptr<EventListener>* guard, std::string*) {
@@ -112,7 +103,7 @@ int AddFactory(ObjectLibrary* library) {
         guard->reset(new engine::RangeCollectors({}));
         return guard->get();
       });
-  return 4;
+  return 3;
 }
 
 // Makes a policy from the text after `filter_policy=` in option strings.
@@ -167,12 +158,6 @@ auto RegisterAndMake(char** errptr, F f) -> decltype(f(nullptr)) {
 }
 
 }  // namespace
-
-std::shared_ptr<const SliceTransform> NewRangeExtractor() {
-  // RocksDB makes each table's extractor by its name.
-  if (!RegisterBloomline()) return nullptr;
-  return engine::MakeRangeExtractor();
-}
 
 int RegisterBloomline(ObjectLibrary& library, const std::string&) {
   // Registration is inline code of RocksDB's headers, so it also needs the right version.
@@ -237,13 +222,6 @@ extern "C" rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const c
                : bloomline::NewFromText(options, reason);
   });
   return reinterpret_cast<rocksdb_filterpolicy_t*>(policy.release());
-}
-
-extern "C" rocksdb_slicetransform_t* bloomline_rocksdb_slicetransform_create_ranges(char** errptr) {
-  auto extractor =
-      RegisterAndMake(errptr, [](std::string*) { return bloomline::engine::MakeRangeExtractor(); });
-  return reinterpret_cast<rocksdb_slicetransform_t*>(
-      const_cast<ROCKSDB_NAMESPACE::SliceTransform*>(extractor.release()));
 }
 
 extern "C" uint8_t bloomline_rocksdb_validate_family_options(const char* options, char** errptr) {

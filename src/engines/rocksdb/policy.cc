@@ -21,13 +21,11 @@
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/engines/rocksdb/options/opening_remarks.h"
 #include "src/engines/rocksdb/options/policy_options.h"
-#include "src/engines/rocksdb/ranges/range_builder.h"
 #include "src/engines/rocksdb/reader/bits_reader.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/filter/container/policy_names.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/options/formats.h"
-#include "src/filter/ranges/asked_ranges.h"
 #include "src/filter/table/kernel_table.h"
 #include "src/filter/table/layout_table.h"
 
@@ -50,23 +48,22 @@ NewFile NewFileIn(const FilterBuildingContext& context) {
   return file;
 }
 
-// A builder of type Builder that queries each finished filter for all of its keys. It keeps a copy
+// A builder that queries each finished filter for all of its keys. It keeps a copy
 // of their hashes for that, so it also notices if a hash changes in memory before the filter is
 // built. Cost: 8 bytes per key and a query per key.
-template <typename Builder>
-class VerifiedBuilder : public Builder {
+class VerifiedBuilder : public RocksDBBitsBuilder {
  public:
-  using Builder::Builder;
+  using RocksDBBitsBuilder::RocksDBBitsBuilder;
 
   void AddKey(const Slice& key) noexcept override {
-    added_.push_back(this->Hash(key));
-    Builder::AddKey(key);
+    added_.push_back(Hash(key));
+    RocksDBBitsBuilder::AddKey(key);
   }
 
   void AddKeyAndAlt(const Slice& key, const Slice& alt) noexcept BLOOMLINE_OVERRIDE_SINCE_9_6 {
-    added_.push_back(this->Hash(key));
-    added_.push_back(this->Hash(alt));
-    Builder::AddKeyAndAlt(key, alt);
+    added_.push_back(Hash(key));
+    added_.push_back(Hash(alt));
+    RocksDBBitsBuilder::AddKeyAndAlt(key, alt);
   }
 
   Status MaybePostVerify(const Slice& filter) noexcept override {
@@ -81,11 +78,10 @@ class VerifiedBuilder : public Builder {
   }
 
  protected:
-  Slice Build(std::unique_ptr<const char[]>* buf, Status* status,
-              typename Builder::Facts* facts) override {
+  Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts* facts) override {
     finished_ = std::move(added_);
     added_.clear();
-    return Builder::Build(buf, status, facts);
+    return RocksDBBitsBuilder::Build(buf, status, facts);
   }
 
  private:
@@ -94,13 +90,12 @@ class VerifiedBuilder : public Builder {
 };
 
 // Returns a builder of bloomline's filters. It checks them if the options of the table say so.
-template <typename Builder, typename... Arguments>
 RocksDBBitsBuilder* NewBitsBuilder(const FilterBuildingContext& context,
-                                   const Arguments&... arguments) {
+                                   const FilterOptions& options, filter::FilterCounts* counts) {
   if (context.table_options.detect_filter_construct_corruption) {
-    return new VerifiedBuilder<Builder>(arguments...);
+    return new VerifiedBuilder(options, context.info_log, counts);
   }
-  return new Builder(arguments...);
+  return new RocksDBBitsBuilder(options, context.info_log, counts);
 }
 
 // The Bloom filters before a level are those of RocksDB's Ribbon policy.
@@ -146,8 +141,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
     if (choice.bits_per_key != 0 && filter::IsStock(choice.format)) {
       builder = stock_.NewBuilder(StockFileOf(settings->levels, choice), context, counts);
     } else if (choice.bits_per_key != 0) {
-      builder = NewBuilder(*settings, choice, context, NumLevelsBelow(settings->levels, file, seen),
-                           counts);
+      builder = NewBuilder(*settings, choice, context, counts);
     }
     if (builder == nullptr) {
       counts->Add(filter::Count::kNotBuilt, 1, filter::UselessReason::kOptions);
@@ -160,7 +154,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const noexcept override {
     const std::string_view filter = contents.ToStringView();
     filter::FilterCounts* const counts = FindOrigin(filter, options_.Load()->counts);
-    return NewRocksDBBitsReader(filter, counts, asked_ranges_);
+    return NewRocksDBBitsReader(filter, counts);
   }
 
   Status ValidateOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
@@ -169,7 +163,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
     Logger* const log = database.info_log.get();
     remarks_.Add(ComparatorWarning(family.comparator), log);
     remarks_.Add(LevelsRemark(state->settings->levels, family.compaction_style), log);
-    remarks_.Add(SkippedRemark(state->skipped), log);
+    AddRemarksOnOptions(*state, log);
     if (state->refusal != nullptr) {
       return Status::InvalidArgument("bloomline", state->refusal->reason);
     }
@@ -184,7 +178,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
                           PolicyOptions::Changes* unused) override {
     const Status status = options_.Change(config, changes, unused);
     // Not every way to a file leads through ValidateOptions.
-    remarks_.Add(SkippedRemark(options_.LoadState()->skipped), nullptr);
+    AddRemarksOnOptions(*options_.LoadState(), nullptr);
     return status.ok() && config.invoke_prepare_options ? PrepareOptions(config) : status;
   }
   std::string SerializeOptions(const ConfigOptions& config,
@@ -193,19 +187,18 @@ class RocksDBFilterPolicy : public FilterPolicy {
   }
 
  private:
+  void AddRemarksOnOptions(const PolicyOptions::State& state, Logger* log) const {
+    remarks_.Add(SkippedRemark(state.skipped), log);
+    remarks_.Add(RangesRemark(state.names_ranges), log);
+  }
+
   FilterBitsBuilder* NewBuilder(const PolicySettings& settings, const FilterChoice& choice,
-                                const FilterBuildingContext& context, int num_levels_below,
+                                const FilterBuildingContext& context,
                                 filter::FilterCounts* counts) const {
     FilterOptions options = settings.options;
     options.format = choice.format;
     options.bits_per_key = choice.bits_per_key;
-    RocksDBBitsBuilder* const builder =
-        settings.ranges.has_entries()
-            ? NewBitsBuilder<RangeBitsBuilder>(
-                  context, options, context.info_log, counts,
-                  EntriesOfFile(settings.ranges, context.column_family_name, num_levels_below,
-                                *asked_ranges_))
-            : NewBitsBuilder<RocksDBBitsBuilder>(context, options, context.info_log, counts);
+    RocksDBBitsBuilder* const builder = NewBitsBuilder(context, options, counts);
     builder->UseTableOptions(context.table_options);
     builder->LimitFilterBytes(settings.options.max_filter_bytes);
     return builder;
@@ -223,8 +216,6 @@ class RocksDBFilterPolicy : public FilterPolicy {
   const OpeningRemarks remarks_;
   mutable LevelHistory history_;
   const StockPolicies stock_;
-  const std::shared_ptr<filter::AskedByFamily> asked_ranges_ =
-      std::make_shared<filter::AskedByFamily>();
 };
 
 }  // namespace

@@ -47,18 +47,6 @@ func NewFilterPolicy(options string) (unsafe.Pointer, error) {
 	return unsafe.Pointer(policy), nil
 }
 
-// NewRangeExtractor returns a rocksdb_slicetransform_t*, for filters with entries for ranges:
-// grocksdb.NewNativeSliceTransform makes a prefix extractor of it.
-// rocksdb_options_set_prefix_extractor takes the pointer over.
-func NewRangeExtractor() (unsafe.Pointer, error) {
-	var message *C.char
-	extractor := C.bloomline_rocksdb_slicetransform_create_ranges(&message)
-	if extractor == nil {
-		return nil, taken(message)
-	}
-	return unsafe.Pointer(extractor), nil
-}
-
 // RewriteFilters gives the files of a column family the filter that its policy writes now, while the
 // database is in use; see bloomline's docs/operating.md. db is a rocksdb_t*, and family a
 // rocksdb_column_family_handle_t*; nil means the default family. The options are text, such as

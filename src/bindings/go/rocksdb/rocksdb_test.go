@@ -33,10 +33,6 @@ func TestHandles(t *testing.T) {
 	if policy == nil || err != nil {
 		t.Error(err)
 	}
-	extractor, err := rocksdb.NewRangeExtractor()
-	if extractor == nil || err != nil {
-		t.Error(err)
-	}
 }
 
 func TestMetricsText(t *testing.T) {

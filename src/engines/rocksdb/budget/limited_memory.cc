@@ -22,13 +22,11 @@ double GrowthSinceWritten(const FileSums& sums) {
 double MostBitsPerKeyIn(const FileAccount& account, const MemoryLimit& limit) {
   // Files that are not read yet may take all of the memory.
   if (!account.is_complete()) return 0;
-  const double with_ranges = 1 + limit.range_memory;
-  const double max_bits = with_ranges * filter::MemoryBits(limit.format, limit.bits_per_key);
+  const double max_bits = filter::MemoryBits(limit.format, limit.bits_per_key);
   // Old files without a filter may get one, but not from this policy.
   FileSums sums = account.sums();
   if (!limit.fills_bottom) sums.unfiltered_keys = 0;
-  const double memory_bits = BitsWithin(limit.bytes, max_bits, sums);
-  return filter::BitsOfMemory(limit.format, memory_bits / with_ranges);
+  return filter::BitsOfMemory(limit.format, BitsWithin(limit.bytes, max_bits, sums));
 }
 
 }  // namespace

@@ -18,7 +18,6 @@ struct MemoryLimit {
   uint64_t bytes = 0;  // 0: no limit
   Format format = Format::kBlocked;
   double bits_per_key = 0;                 // without the limit; 0: the policy writes no filters
-  double range_memory = 0;                 // for range entries, as a part of that for keys
   bool fills_bottom = true;                // files at the bottom get filters
   filter::FilterCounts* counts = nullptr;  // of the policy
 };

@@ -75,10 +75,8 @@ class RocksDBBitsBuilder : public CountedBuilder {
   // Plans the filter once, gets memory for it, and has the writer fill it.
   Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts* facts) override;
 
-  filter::FilterWriter& writer() { return writer_; }
   // The hash of an entry of the next filter.
   uint64_t Hash(const Slice& entry) const { return writer_.HashOf(entry.ToStringView()); }
-  bool is_partition() const { return is_partition_; }
 
  private:
   filter::FilterWriter writer_;

@@ -5,7 +5,6 @@
 #include <new>
 
 #include "src/filter/container/trailer.h"
-#include "src/filter/ranges/range_field.h"
 #include "src/filter/rates/rates.h"
 #include "src/filter/table/layout_table.h"
 #include "src/support/bisection.h"
@@ -17,15 +16,8 @@ namespace {
 // RocksDB truncates the length of a filter to 32 bits.
 constexpr uint64_t kMaxFilterBytes = 0xffffffc0;
 
-uint64_t MaxPayloadBytes(const filter::Extension& extension) {
-  // Leaves room for the fields of ranges even without them: it matters only near 4 GiB.
-  constexpr uint64_t kFieldsOfRanges = 3 * filter::kFieldHeadBytes +
-                                       filter::kSecondPayloadFieldBytes +
-                                       filter::kMaxRangeFieldBytes + 2 * filter::kMaxLimits;
-  return kMaxFilterBytes -
-         std::min(kMaxFilterBytes - kFieldsOfRanges, filter::TailBytes(extension)) -
-         kFieldsOfRanges;
-}
+// The bytes behind the payload.
+constexpr uint64_t kEndBytes = filter::kTrailerBytes;
 
 }  // namespace
 
@@ -42,20 +34,18 @@ double TablePlan::BitsPerKey(uint64_t num_keys) const {
   const double asked = sizes_.bits_per_key;
   const uint64_t limit = sizes_.max_filter_bytes;
   if (limit == 0 || num_keys == 0) return asked;
-  // The entries for ranges, and what whole blocks may add; keys pay for the rest.
-  const uint64_t others = writer_.tail_bytes() - writer_.end_bytes() + kernels::kBlockBytes;
-  const auto key_bytes = static_cast<double>(limit - std::min(others, limit));
+  // Whole blocks may add one.
+  const auto key_bytes = static_cast<double>(limit - std::min(kernels::kBlockBytes, limit));
   return std::min(asked, std::max(8 * key_bytes / static_cast<double>(num_keys), kMinBits));
 }
 
 filter::FilterShape TablePlan::ShapeWith(uint64_t num_keys, double bits_per_key,
                                          uint64_t max_payload_bytes) const {
-  return filter::TableShape(sizes_.format,
-                            {num_keys, bits_per_key, writer_.end_bytes(), max_payload_bytes});
+  return filter::TableShape(sizes_.format, {num_keys, bits_per_key, kEndBytes, max_payload_bytes});
 }
 
 filter::FilterShape TablePlan::Shape(uint64_t num_keys) const {
-  return ShapeWith(num_keys, BitsPerKey(num_keys), MaxPayloadBytes(writer_.extension()));
+  return ShapeWith(num_keys, BitsPerKey(num_keys), kMaxFilterBytes - kEndBytes);
 }
 
 filter::FilterShape TablePlan::FittedShape(uint64_t num_keys) const {
@@ -64,11 +54,11 @@ filter::FilterShape TablePlan::FittedShape(uint64_t num_keys) const {
       sizes_.max_filter_bytes != 0) {
     return asked;
   }
-  const uint64_t asked_bytes = asked.payload_bytes() + writer_.tail_bytes();
+  const uint64_t asked_bytes = asked.payload_bytes() + kEndBytes;
   const uint64_t usable = std::min(FilterBytesInAllocation(asked_bytes), kMaxFilterBytes);
   // More than a third more memory would gain little for the disk space; RocksDB has the same limit.
   if (usable <= asked_bytes || usable > asked_bytes / 3 * 4) return asked;
-  const uint64_t max_payload = usable - writer_.tail_bytes();
+  const uint64_t max_payload = usable - kEndBytes;
   const double bits = std::min(8 * static_cast<double>(max_payload) / static_cast<double>(num_keys),
                                AllowedBitsPerKey(sizes_.format).max);
   const filter::FilterShape shape = ShapeWith(num_keys, bits, max_payload);
@@ -77,13 +67,12 @@ filter::FilterShape TablePlan::FittedShape(uint64_t num_keys) const {
 }
 
 uint64_t TablePlan::KeyBytes(uint64_t num_keys) const {
-  return Shape(num_keys).payload_bytes() + writer_.end_bytes();
+  return Shape(num_keys).payload_bytes() + kEndBytes;
 }
 
 uint64_t TablePlan::MostKeys(uint64_t bytes) const {
   const auto filter_bytes = [&](uint64_t num_keys) {
-    return ShapeWith(num_keys, sizes_.bits_per_key, UINT64_MAX).payload_bytes() +
-           writer_.end_bytes();
+    return ShapeWith(num_keys, sizes_.bits_per_key, UINT64_MAX).payload_bytes() + kEndBytes;
   };
   const uint64_t most_bytes = std::max(bytes, filter_bytes(1));
   const auto fits = [&](uint64_t num_keys) { return filter_bytes(num_keys) <= most_bytes; };
@@ -92,9 +81,9 @@ uint64_t TablePlan::MostKeys(uint64_t bytes) const {
 
 double TablePlan::FalsePositiveRate(uint64_t num_keys, uint64_t bytes) const {
   if (num_keys == 0) return 0;
-  if (bytes <= writer_.end_bytes()) return 1;
+  if (bytes <= kEndBytes) return 1;
   filter::FilterShape shape = Shape(num_keys);
-  shape.num_blocks = std::max<uint64_t>(1, (bytes - writer_.end_bytes()) / shape.block_bytes);
+  shape.num_blocks = std::max<uint64_t>(1, (bytes - kEndBytes) / shape.block_bytes);
   return filter::ExactShapeRate(shape, num_keys);
 }
 

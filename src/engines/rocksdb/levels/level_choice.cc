@@ -166,9 +166,4 @@ FilterChoice ChooseFilter(const LevelRules& rules, const NewFile& file, const Se
   return {format, std::clamp(bits, allowed.min, allowed.max)};
 }
 
-int NumLevelsBelow(const LevelRules& rules, const NewFile& file, const SeenLevels& seen) {
-  const bool is_known = HasLevel(file) && !MayBeMoved(rules, file, seen);
-  return file.is_bottommost || !is_known ? 0 : Distance(rules, file, seen);
-}
-
 }  // namespace bloomline::engine

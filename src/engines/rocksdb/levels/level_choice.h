@@ -96,10 +96,6 @@ struct FilterChoice {
 };
 FilterChoice ChooseFilter(const LevelRules& rules, const NewFile& file, const SeenLevels& seen);
 
-// The number of levels with data below the file's, as far as known; 0 for a flushed file that
-// RocksDB may move to the bottom unchanged.
-int NumLevelsBelow(const LevelRules& rules, const NewFile& file, const SeenLevels& seen);
-
 }  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_LEVELS_LEVEL_CHOICE_H_

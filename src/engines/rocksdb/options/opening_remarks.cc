@@ -68,6 +68,12 @@ std::string SkippedRemark(const std::string& names) {
          names;
 }
 
+std::string RangesRemark(bool names_ranges) {
+  if (!names_ranges) return "";
+  return "bloomline: the filter policy's range_prefixes has no effect since bloomline 0.3; "
+         "docs/ranges.md says how scans skip tables now";
+}
+
 std::string LevelsRemark(const LevelRules& rules, ROCKSDB_NAMESPACE::CompactionStyle style) {
   const bool is_universal = style == ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
   if (rules.rule != LevelRules::Rule::kByDistance ||

@@ -38,6 +38,10 @@ std::string ComparatorWarning(const ROCKSDB_NAMESPACE::Comparator* comparator);
 // Returns a remark about unknown options that were skipped, or an empty string if there are none.
 std::string SkippedRemark(const std::string& names);
 
+// Returns a remark about the options of earlier releases for ranges, or an empty string if there
+// are none.
+std::string RangesRemark(bool names_ranges);
+
 // Returns a remark about bits by level that universal or FIFO compaction leaves without effect, or
 // an empty string.
 std::string LevelsRemark(const LevelRules& rules, ROCKSDB_NAMESPACE::CompactionStyle style);

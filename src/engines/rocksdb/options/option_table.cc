@@ -79,7 +79,6 @@ std::string WrongInFormat(const RocksDBFilterOptions& all, Format of_files) {
   const std::string format = std::string("format is ") + FormatName(options.format) + ", ";
   constexpr char kAllowed[] = "; allowed: blocked, compact";
   if (options.seed != 0) return format + "whose hash takes no seed" + kAllowed;
-  if (!all.range_prefixes.empty()) return format + "which has no range entries" + kAllowed;
   return "";
 }
 
@@ -263,26 +262,6 @@ std::string CheckLevelSizeRatio(const RocksDBFilterOptions& options) {
          "; allowed: " + AllowedLevelSizeRatio();
 }
 
-// ---- range_prefixes, range_memory_percent.
-
-// The value of an empty range_prefixes in OPTIONS files, because RocksDB does not read empty
-// values.
-constexpr char kNone[] = "none";
-
-bool ReadRanges(const std::string& value, RocksDBFilterOptions* options) {
-  options->range_prefixes = value == kNone ? "" : value;
-  return true;  // the check reads it
-}
-
-std::string CheckRanges(const RocksDBFilterOptions& options) {
-  filter::RangeEntryOptions unused;
-  return ReadRangeOptions(options, &unused);
-}
-
-std::string RangesText(const RocksDBFilterOptions& options) {
-  return options.range_prefixes.empty() ? kNone : options.range_prefixes;
-}
-
 // ---- memory, max_filter_bytes.
 
 std::string AllowedSizes() { return support::kAllowedSizes; }
@@ -319,9 +298,9 @@ std::string CheckMaxFilterBytes(const RocksDBFilterOptions& options) {
 
 }  // namespace
 
-const std::array<OptionRow, 14>& OptionTable() {
+const std::array<OptionRow, 12>& OptionTable() {
   using Options = RocksDBFilterOptions;
-  static constexpr std::array<OptionRow, 14> kRows = {{
+  static constexpr std::array<OptionRow, 12> kRows = {{
       {"bits_per_key", OptionType::kDouble, AllowedBitsPerKeyText,
        ReadNumber<&Options::bits_per_key>, CheckFilter, NumberText<&Options::bits_per_key>},
       {"format", OptionType::kString, AllowedFormats, ReadFormat, nullptr, FormatText},
@@ -342,16 +321,16 @@ const std::array<OptionRow, 14>& OptionTable() {
        ReadFlag<&Options::filters_at_bottom>, nullptr, FlagText<&Options::filters_at_bottom>},
       {"stock_id", OptionType::kBoolean, AllowedFlags, ReadFlag<&Options::stock_id>, CheckStockId,
        FlagText<&Options::stock_id>},
-      {"range_prefixes", OptionType::kString, nullptr, ReadRanges, CheckRanges, RangesText},
-      {"range_memory_percent", OptionType::kDouble, [] { return std::string("a number"); },
-       ReadNumber<&Options::range_memory_percent>, nullptr,
-       NumberText<&Options::range_memory_percent>},
       {"memory", OptionType::kUInt64T, AllowedSizes, ReadSize<&Options::memory_bytes>, CheckMemory,
        WholeNumberText<&Options::memory_bytes>},
       {"max_filter_bytes", OptionType::kUInt64T, AllowedSizes, ReadSize<&Options::max_filter_bytes>,
        CheckMaxFilterBytes, WholeNumberText<&Options::max_filter_bytes>},
   }};
   return kRows;
+}
+
+bool IsWithoutEffect(std::string_view name) {
+  return name == kRangePrefixes || name == "range_memory_percent" || name == "sample_queries";
 }
 
 std::string SetOption(std::string_view name, const std::string& value,
@@ -382,10 +361,8 @@ SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error
   const double bits_per_key = BitsAsInRocksDB(options.bits_per_key);
   settings->options = options;
   settings->levels = MakeLevelRules(options, bits_per_key);
-  ReadRangeOptions(options, &settings->ranges);
-  const double range_memory = settings->ranges.has_entries() ? settings->ranges.memory : 0;
   settings->counts = CountsForPolicy(options, settings->levels.flush_format, bits_per_key);
-  settings->memory = {options.memory_bytes,           options.format,  bits_per_key, range_memory,
+  settings->memory = {options.memory_bytes, options.format, bits_per_key,
                       settings->levels.counts_bottom, settings->counts};
   return settings;
 }

@@ -15,7 +15,6 @@
 #include "rocksdb/utilities/options_type.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
-#include "src/engines/rocksdb/ranges/range_builder.h"
 #include "src/filter/metrics/filter_counts.h"
 
 namespace bloomline::engine {
@@ -37,7 +36,13 @@ struct OptionRow {
   bool writes_default = true;
 };
 
-const std::array<OptionRow, 14>& OptionTable();
+const std::array<OptionRow, 12>& OptionTable();
+
+// Whether OPTIONS files of earlier releases may have this option, which has no effect any more.
+bool IsWithoutEffect(std::string_view name);
+// The one of these without which a user gets something else than before, unless it is "none".
+constexpr std::string_view kRangePrefixes = "range_prefixes";
+constexpr std::string_view kNoRangePrefixes = "none";
 
 // Sets the option of this name. Returns an empty string, or what is wrong.
 std::string SetOption(std::string_view name, const std::string& value,
@@ -62,7 +67,6 @@ inline bool WritesFilters(const FilterOptions& options) {
 struct PolicySettings {
   RocksDBFilterOptions options;
   LevelRules levels;
-  filter::RangeEntryOptions ranges;  // of every file
   MemoryLimit memory;
   // For files whose column family and level are unknown.
   filter::FilterCounts* counts = nullptr;

@@ -16,9 +16,6 @@ using ROCKSDB_NAMESPACE::OptionTypeFlags;
 using ROCKSDB_NAMESPACE::OptionTypeInfo;
 using ROCKSDB_NAMESPACE::OptionVerificationType;
 
-// An option that earlier versions wrote into every OPTIONS file. It says nothing of filters.
-constexpr char kSampleQueries[] = "sample_queries";
-
 constexpr char kBloomBeforeLevel[] = "bloom_before_level";
 
 // Sets the number of a Ribbon policy of RocksDB, which has any. Returns an empty string, or what is
@@ -140,7 +137,8 @@ PolicyOptions::PolicyOptions(SettingsPtr settings, const std::string& id, std::s
       awaits_text_(true) {
   State state{start_, nullptr, ""};
   if (!wrong_id_.empty()) {
-    state = {SettingsOfRefusal(), std::make_shared<Refusal>(Refusal{wrong_id_, id_, {}}), ""};
+    state.settings = SettingsOfRefusal();
+    state.refusal = std::make_shared<Refusal>(Refusal{wrong_id_, id_, {}});
   }
   state_ = std::make_shared<State>(std::move(state));
 }
@@ -224,7 +222,8 @@ std::string PolicyOptions::Apply(const ConfigOptions& config, const Changes& cha
   RocksDBFilterOptions changed = state->settings->options;
   std::string skipped;
   for (const auto& [name, value] : changes) {
-    if (name == kSampleQueries) continue;
+    if (name == kRangePrefixes) state->names_ranges = value != kNoRangePrefixes;
+    if (IsWithoutEffect(name)) continue;
     if (ribbon_options_ != RibbonOptions::kOwn && name == kBloomBeforeLevel) {
       std::string error = FollowBloomBeforeLevel(config, value, ribbon_options_, &changed);
       if (!error.empty()) return error;

@@ -50,7 +50,8 @@ class PolicyOptions {
     SettingsPtr settings;
     // Null if nothing was refused. Otherwise the settings are those of OptionsOfRefusal().
     std::shared_ptr<const Refusal> refusal;
-    std::string skipped;  // the unknown options that were left out: "bits, fromat"
+    std::string skipped;        // the unknown options that were left out: "bits, fromat"
+    bool names_ranges = false;  // by options of earlier releases, which have no effect any more
   };
   using StatePtr = std::shared_ptr<const State>;
   StatePtr LoadState() const;

@@ -13,7 +13,7 @@ namespace {
 
 bool IsKnown(const std::string& name) {
   const auto& table = OptionTable();
-  return name == kCanonicalizer ||
+  return name == kCanonicalizer || IsWithoutEffect(name) ||
          std::any_of(table.begin(), table.end(), [&](const auto& row) { return name == row.name; });
 }
 

@@ -9,7 +9,6 @@
 
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
-#include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/bits/probe_sequence.h"
@@ -17,7 +16,6 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/hash/batch_hasher.h"
 #include "src/filter/metrics/filter_counts.h"
-#include "src/filter/ranges/range_query.h"
 #include "src/filter/stock/local_bloom.h"
 #include "src/filter/stock/readers.h"
 #include "src/filter/stock/stock_filter.h"
@@ -38,7 +36,7 @@ namespace {
 //
 // for up to kBatchKeys keys. Some of the answers are sampled (sampling.h). Thread-safe.
 template <typename Query>
-class CountedReader : public FilterBitsReader {
+class CountedReader final : public FilterBitsReader {
  public:
   // A filter of num_bytes bytes. `is_large`: prefetching pays.
   CountedReader(const Query& query, bool is_large, filter::FilterCounts* counts,
@@ -70,26 +68,24 @@ class CountedReader : public FilterBitsReader {
       }
       query_.MayMatchMany(count, hashes, may_match + start);
     }
-    if (filter::IsSampled(num_keys)) AddSample(filter::Answers::kKeys, num_keys, may_match);
+    if (filter::IsSampled(num_keys)) AddSample(num_keys, may_match);
   }
 
- protected:
-  __attribute__((noinline)) void AddSample(filter::Answers answers, int num_queries,
-                                           const bool* may_match) const {
+ private:
+  __attribute__((noinline)) void AddSample(int num_queries, const bool* may_match) const {
     const filter::Sample sample = filter::TakeSample(num_queries);
     if (sample.weight == 0) return;
     filter::FilterCounts& counts = count_.counts();
-    counts.AddAnswer(answers, may_match[sample.index], sample.weight);
+    counts.AddAnswer(filter::Answers::kKeys, may_match[sample.index], sample.weight);
     if (!sample.has_random_hash) return;
     counts.AddAnswer(filter::Answers::kRandomHashes, query_.MayMatch(sample.random_hash), 1);
   }
 
- private:
   __attribute__((noinline)) bool SampledMayMatch(const Slice& entry) const {
     const std::string_view key = entry.ToStringView();
     const bool may_match = query_.MayMatch(
         key.size() > Query::kMaxShortKeyBytes ? query_.LongHash(key) : query_.ShortHash(key));
-    AddSample(filter::Answers::kKeys, 1, &may_match);
+    AddSample(1, &may_match);
     return may_match;
   }
 
@@ -153,39 +149,6 @@ class TrailerQuery {
   const filter::BatchHasher batch_hasher_;
 };
 
-class BitsReader : public CountedReader<TrailerQuery> {
- public:
-  BitsReader(const TrailerQuery& query, filter::FilterCounts* counts, size_t num_bytes)
-      : CountedReader(query, query.is_large(), counts, query.kind(), num_bytes) {}
-};
-
-// The reader of a filter with range entries.
-class RangeBitsReader final : public BitsReader {
- public:
-  RangeBitsReader(const filter::Payload& payload, const filter::Extension& fields,
-                  const kernels::Kernel& kernel, filter::FilterCounts* counts, size_t num_bytes,
-                  std::shared_ptr<filter::AskedByFamily> asked)
-      : BitsReader(TrailerQuery(payload, kernel), counts, num_bytes),
-        ranges_(filter::OpenedRanges(payload, fields, kernel)),
-        asked_(std::move(asked)) {}
-
-  using BitsReader::MayMatch;
-  bool MayMatch(const Slice& entry) noexcept override {
-    if (!entry.empty()) return BitsReader::MayMatch(entry);
-    std::string_view begin;
-    std::string_view end;
-    if (!LastRange(entry, &begin, &end)) return true;
-    if (asked_ != nullptr) asked_->AddSampled(ranges_.field.family, ranges_.limits, begin, end);
-    const bool may_match = filter::RangeMayMatch(ranges_, begin, end);
-    if (filter::IsSampled()) AddSample(filter::Answers::kRanges, 1, &may_match);
-    return may_match;
-  }
-
- private:
-  const filter::OpenRanges ranges_;
-  const std::shared_ptr<filter::AskedByFamily> asked_;
-};
-
 // ---- The filters that RocksDB itself wrote.
 
 // A query of one of stock/readers.h.
@@ -229,28 +192,23 @@ FilterBitsReader* NewStockBitsReader(std::string_view filter, filter::FilterCoun
 
 }  // namespace
 
-FilterBitsReader* NewRocksDBBitsReader(std::string_view filter, filter::FilterCounts* counts,
-                                       std::shared_ptr<filter::AskedByFamily> asked) {
+FilterBitsReader* NewRocksDBBitsReader(std::string_view filter, filter::FilterCounts* counts) {
   if (!filter::HasTrailer(filter)) {
     FilterBitsReader* const reader = NewStockBitsReader(filter, counts);
     if (reader != nullptr) return reader;
   }
-  filter::Extension fields;
   // A file without keys has a filter without bytes.
   const filter::Payload payload = filter.empty()
                                       ? filter::Payload{filter::FilterShape::Blocked(0, 1)}
-                                      : filter::DecodeTrailer(filter, nullptr, &fields);
-  const kernels::Kernel& kernel = kernels::ActiveKernel();
-  if (fields.ranges.empty() || payload.always_matches()) {
-    // RocksDB writes filters of 5 bytes, for partitions without entries.
-    if (payload.always_matches() && filter.size() != stock::kTrailerBytes) {
-      counts->Add(filter::Count::kOpenedUseless, 1,
-                  MatchesEverything(filter) ? filter::UselessReason::kSaidByWriter
-                                            : filter::UselessReason::kDamaged);
-    }
-    return new BitsReader(TrailerQuery(payload, kernel), counts, filter.size());
+                                      : filter::DecodeTrailer(filter);
+  // RocksDB writes filters of 5 bytes, for partitions without entries.
+  if (payload.always_matches() && filter.size() != stock::kTrailerBytes) {
+    counts->Add(filter::Count::kOpenedUseless, 1,
+                MatchesEverything(filter) ? filter::UselessReason::kSaidByWriter
+                                          : filter::UselessReason::kDamaged);
   }
-  return new RangeBitsReader(payload, fields, kernel, counts, filter.size(), std::move(asked));
+  const TrailerQuery query(payload, kernels::ActiveKernel());
+  return new CountedReader(query, query.is_large(), counts, query.kind(), filter.size());
 }
 
 }  // namespace bloomline::engine

@@ -2,25 +2,21 @@
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_READER_BITS_READER_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_READER_BITS_READER_H_
 
-#include <memory>
 #include <string_view>
 
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/metrics/filter_counts.h"
-#include "src/filter/ranges/asked_ranges.h"
 
 namespace bloomline::engine {
 
 // Returns a reader of filter bytes in the trailer container (docs/format.md, section 5), or of a
 // filter of RocksDB. Any bytes are safe: those that are not understood match everything; no bytes
 // match nothing. On CPUs where only RocksDB has the hash of its filters, it is RocksDB's reader.
-// The reader points only at the bytes, which must outlive it. `asked` gets a sample of the ranges
-// queried; null: none. It is shared, because a reader in the block cache may outlive its policy.
-// The reader adds its queries to `counts`. Thread-safe.
+// The reader points only at the bytes, which must outlive it, and adds its queries to `counts`.
+// Thread-safe.
 FilterBitsReader* NewRocksDBBitsReader(std::string_view filter,
-                                       filter::FilterCounts* counts = filter::UnlabelledCounts(),
-                                       std::shared_ptr<filter::AskedByFamily> asked = nullptr);
+                                       filter::FilterCounts* counts = filter::UnlabelledCounts());
 
 }  // namespace bloomline::engine
 

@@ -31,17 +31,14 @@ using ROCKSDB_NAMESPACE::TableProperties;
 constexpr uint64_t kMaxSampleKeys = 1 << 18;
 constexpr char kWholeKeyProperty[] = "rocksdb.block.based.table.whole.key.filtering";
 
-// FileFilter::kind ends with this if the filter has range entries.
-constexpr char kRangesKind[] = ", ranges";
-
 std::string KindIn(std::string_view filter) {
   if (!filter::HasTrailer(filter))
     return stock::StockKindName(stock::DecodeStockFilter(filter).kind);
-  filter::Extension fields;
-  const filter::Payload payload = filter::DecodeTrailer(filter, nullptr, &fields);
+  const filter::Payload payload = filter::DecodeTrailer(filter);
   if (payload.always_matches()) return stock::StockKindName(stock::StockKind::kAlwaysMatch);
   std::string kind = filter::LayoutRowFor(payload.layout).long_name;
-  if (!fields.ranges.empty()) kind += kRangesKind;
+  // Entries of releases before 0.3, which nothing queries.
+  if (filter.size() > payload.payload_bytes() + filter::kTrailerBytes) kind += ", ranges";
   return kind;
 }
 
@@ -77,13 +74,8 @@ class NotingPolicy : public FilterPolicy {
   mutable std::string kind_ = FileFilter().kind;
 };
 
-bool HasRanges(const FileFilter& filter) {
-  return filter.kind.find(kRangesKind) != std::string::npos;
-}
-
-// Whether the number of keys in the filter is known. For a partition, or with range entries, it is
-// an estimate.
-bool IsExact(const FileFilter& filter) { return filter.num_partitions == 1 && !HasRanges(filter); }
+// Whether the number of keys in the filter is known. For a partition, it is an estimate.
+bool IsExact(const FileFilter& filter) { return filter.num_partitions == 1; }
 
 double BitsPerKey(uint64_t bytes, uint64_t keys) {
   return keys == 0 ? 0 : 8 * static_cast<double>(bytes) / static_cast<double>(keys);
@@ -93,15 +85,11 @@ double BitsPerKey(uint64_t bytes, uint64_t keys) {
 double ToleratedBits(const FileFilter& filter, double wanted_bits, SizeRounding rounding) {
   // The wanted bits may be those of a sample (kMaxSampleKeys).
   constexpr double kShareOfSamples = 0.02;
-  // With range entries, the number of keys is an estimate, and so are bits per key. Of 96 files
-  // with 10 bits for keys, half of them partitioned, all had 10.0 to 12.3: half of this share would
-  // do for them. With double, a file with 11.6 would count as one of 14.5, not of 12.9 at most.
-  constexpr double kShareWithRanges = 0.1;
   // jemalloc's sizes are up to a quarter apart: at 9.9 bits, 150 filters of 2^18 to 2^21 keys had
   // 0.9 % less to 22.9 % more than the sample, at 10 bits 16.7 % less to 3.8 % more. With half of
   // this share, 23 and 27 of them would be rewritten each time. Double would take 5 bits for 10.
   constexpr double kShareOfFewSizes = 0.25;
-  double share = HasRanges(filter) ? kShareWithRanges : kShareOfSamples;
+  double share = kShareOfSamples;
   if (rounding == SizeRounding::kFewSizes) share += kShareOfFewSizes;
   // Filters have whole blocks. An estimated number of keys, or the allocator, can add one more.
   constexpr double kBlockBits = 8 * 64;
@@ -130,7 +118,7 @@ bool HasOtherFilter(const FileFilter& filter, const FileFilter& wanted, SizeRoun
   const double wanted_bits = wanted.bits_per_key;
   if (bits <= 0 || wanted_bits <= 0) return (bits > 0) != (wanted_bits > 0);
   const double tolerated = ToleratedBits(filter, wanted_bits, rounding);
-  return bits < wanted_bits - tolerated || (bits > wanted_bits + tolerated && !HasRanges(filter));
+  return bits < wanted_bits - tolerated || bits > wanted_bits + tolerated;
 }
 
 std::unique_ptr<TableProbe> TableProbe::New(const Options& options, std::string* error) {

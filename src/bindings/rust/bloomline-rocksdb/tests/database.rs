@@ -149,8 +149,8 @@ fn options_are_shown_without_a_seed() {
 
 #[test]
 fn families_have_the_name_asked_for() {
-    let options = FamilyOptions::with_filter("{id=bloomline;range_prefixes=auto}")
-        .family("comparator=leveldb.BytewiseComparator;prefix_extractor=bloomline.ranges");
+    let options = FamilyOptions::with_filter("{id=bloomline;format=compact}")
+        .family("comparator=leveldb.BytewiseComparator");
     for name in ["default", "books", r"a\nb\", "\"quoted\" [name]", " x "] {
         let family = options.descriptor(name).expect(name);
         assert_eq!(family.name(), name);
