@@ -17,8 +17,6 @@
 namespace bloomline::tests::rocksdb_range_collector_test {
 namespace {
 
-using bloomline::RangeFilter;
-
 constexpr char kProperty[] = "bloomline.range_filter";
 
 using Entries = std::vector<std::pair<std::string, rocksdb::EntryType>>;

@@ -19,8 +19,6 @@
 namespace bloomline::tests::rocksdb_range_filter_test {
 namespace {
 
-using bloomline::RangeFilter;
-
 constexpr char kProperty[] = "bloomline.range_filter";
 
 std::string User(int user, int post) {

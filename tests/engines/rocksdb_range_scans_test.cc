@@ -35,7 +35,6 @@
 namespace bloomline::tests::rocksdb_range_scans_test {
 namespace {
 
-using bloomline::RangeFilter;
 using rocksdb::Slice;
 using rocksdb::Status;
 

@@ -46,7 +46,7 @@ using filter::RangeEntryOptions;
 using tests::AutoEntries;
 using tests::EntriesOf;
 using tests::Kinds;
-using tests::RangeFilter;
+using tests::WrittenRanges;
 using Keys = std::set<std::string>;
 
 std::string Cell(const std::string& key, size_t bits) {
@@ -92,20 +92,20 @@ std::set<uint64_t> EntriesByTheRules(const Keys& keys, const EntryKinds& kinds, 
 }
 
 // The second payload has these entries and no others: its bytes say so.
-void ExpectEntriesOf(const Keys& keys, const RangeFilter& ranges) {
+void ExpectEntriesOf(const Keys& keys, const WrittenRanges& ranges) {
   ASSERT_TRUE(ranges.is_understood());
   const EntryKinds& kinds = ranges.field().kinds;
-  const filter::Payload& second = ranges.entries();
-  ASSERT_EQ(second.num_blocks == 0, kinds.empty());
+  ASSERT_EQ(ranges.filter().empty(), kinds.empty());
   if (kinds.empty()) return;
-  const bool compact = second.layout == filter::Layout::kCompact;
-  filter::FilterWriter writer({compact ? Format::kCompact : Format::kBlocked});
-  const auto entries = EntriesByTheRules(keys, kinds, ranges.keys().seed);
+  const filter::Payload payload = ranges.entries();
+  const bool compact = payload.layout == filter::Layout::kCompact;
+  filter::FilterWriter writer({compact ? Format::kCompact : Format::kBlocked, 10, payload.seed});
+  const auto entries = EntriesByTheRules(keys, kinds, payload.seed);
+  ASSERT_EQ(payload.num_blocks == 0, entries.empty());
   for (const uint64_t hash : entries) writer.AddHash(hash);
-  std::string expected(second.payload_bytes() + writer.tail_bytes(), '\0');
-  if (!entries.empty()) writer.FinishTo(second, expected.data());
-  expected.resize(second.payload_bytes());
-  ASSERT_TRUE(std::string_view(second.data, expected.size()) == expected)
+  std::string expected(payload.payload_bytes() + filter::kTrailerBytes, '\0');
+  writer.FinishTo(payload, expected.data());
+  ASSERT_TRUE(ranges.filter() == expected)
       << entries.size() << " entries of " << keys.size() << " keys";
 }
 
@@ -123,7 +123,8 @@ TEST(RangeEntriesTest, AreThoseOfAllKeys) {
                         {{0, 2, 3}, {'/', 1}, {'/', 7, 2}, {'/', 8, 4}, {0xff, 8}}))};
     for (const RangeEntryOptions& entries : options) {
       const Format format = random() % 2 == 0 ? Format::kBlocked : Format::kCompact;
-      const RangeFilter ranges(keys, entries, format, random() % 2 == 0, random());
+      const WrittenRanges ranges(keys, entries, format, random());
+      if (keys == Keys{""}) continue;
       ExpectEntriesOf(keys, ranges);
       num_kinds += entries.is_auto ? ranges.field().kinds.num_cells : 0U;
       num_kinds += entries.is_auto ? ranges.field().kinds.num_prefixes : 0U;
@@ -166,17 +167,13 @@ TEST(RangeEntriesTest, PruningLosesNothingAndKeepsLittle) {
   for (const auto& c : kCases) {
     for (const bool has_much : {false, true}) {
       SCOPED_TRACE(testing::Message() << c.name << (has_much ? ", much" : ", little"));
-      filter::FilterWriter writer({Format::kCompact, 10, /*seed=*/3});
       RangeEntries entries(AutoEntries(has_much ? 0.3 : 0.02));
-      entries.Add("", &writer);
       largest_new = 0;
-      for (const std::string& key : c.keys) entries.Add(key, &writer);
+      for (const std::string& key : c.keys) entries.Add(key);
       const double most = has_much ? c.most_with_much : c.most_with_little;
       constexpr double kFirst = 264 << 10;  // so many bytes before anything is dropped
       EXPECT_LT(double(largest_new), std::max(kFirst, most * double(c.keys.size())));
-      for (const std::string& key : c.keys) writer.AddKey(key);
-      entries.Finish(false, &writer);
-      const RangeFilter ranges(tests::FinishedFilter(&writer));
+      const WrittenRanges ranges(entries.Finish());
       EXPECT_TRUE(!has_much || !ranges.field().kinds.empty());
       ExpectEntriesOf(c.keys, ranges);
     }
@@ -304,28 +301,28 @@ TEST(RangeEntriesTest, CountsAreExactAndForgetLosesNothing) {
   EXPECT_GT(num_counted, 1000U);
 }
 
-// The field says so: a reader then takes no empty prefix for a key.
 TEST(RangeEntriesTest, KeysInAnotherOrderGiveNone) {
-  filter::FilterWriter writer((FilterOptions()));
   RangeEntries entries(EntriesOf(Kinds({{8}})));
-  const uint64_t without = filter::EndBytes({}) + filter::kFieldHeadBytes + 12;
-  const uint64_t with = without + 2 + filter::kFieldHeadBytes + filter::kSecondPayloadFieldBytes;
-  const auto end_bytes = [&](const std::vector<std::string>& keys) {
-    writer.Reset();
-    for (const std::string& key : keys) entries.Add(key, &writer);
-    entries.Finish(false, &writer);
-    const bool has_entries = writer.end_bytes() == with;
-    EXPECT_EQ(writer.tail_bytes() > writer.end_bytes(), has_entries);
-    return writer.end_bytes();
+  const auto has_filter = [&](const std::vector<std::string>& keys) {
+    for (const std::string& key : keys) entries.Add(key);
+    return !entries.Finish().empty();
   };
-  EXPECT_EQ(end_bytes({"", "a", "c", "b"}), without);
-  EXPECT_EQ(end_bytes({"", std::string("a\0", 2), "a"}), without);
-  EXPECT_EQ(end_bytes({"", std::string(1030, 'a'), "a"}), without);
-  EXPECT_EQ(end_bytes({"a"}), without) << "without the extractor's prefix";
-  EXPECT_EQ(end_bytes({"a", "b", ""}), without) << "it comes with the first key or never";
-  EXPECT_EQ(end_bytes({"a", "", "b"}), with) << "each filter starts anew";
-  EXPECT_EQ(end_bytes({}), without);
-  EXPECT_EQ(end_bytes({""}), without);
+  EXPECT_FALSE(has_filter({"a", "c", "b"}));
+  EXPECT_FALSE(has_filter({std::string("a\0", 2), "a"}));
+  EXPECT_FALSE(has_filter({std::string(1030, 'a'), "a"}));
+  EXPECT_TRUE(has_filter({"a", "b"})) << "each filter starts anew";
+  EXPECT_TRUE(has_filter({"", "a", "a", "b", "b"}));
+  EXPECT_FALSE(has_filter({}));
+  EXPECT_FALSE(has_filter({""}));
+}
+
+TEST(RangeEntriesTest, TheLastKeyIsKept) {
+  const auto last_key = [](const Keys& keys) {
+    return std::string(WrittenRanges(keys, EntriesOf(Kinds({{8}})), Format::kCompact).last_key());
+  };
+  EXPECT_EQ(last_key({"a", "bcd"}), "bcd");
+  EXPECT_EQ(last_key({"a", std::string(1024, 'x')}), std::string(1024, 'x'));
+  EXPECT_EQ(last_key({"a", std::string(1025, 'x')}), "");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The field of a filter with range entries (docs/format.md, section 12): any content is safe, and
-// what breaks a rule makes every range match.
+// What a range filter says of its keys (docs/format.md, section 12): any content is safe, and what
+// breaks a rule makes every range match.
 #include "src/filter/ranges/range_field.h"
 
 #include <gtest/gtest.h>
@@ -7,9 +7,6 @@
 #include <random>
 #include <string>
 
-#include "src/filter/container/trailer.h"
-#include "src/filter/ranges/range_query.h"
-#include "src/filter/table/kernel_table.h"
 #include "tests/support/range_filter.h"
 #include "tests/support/range_keys.h"
 
@@ -29,7 +26,7 @@ struct Content {
 
   std::string bytes() const {
     const auto two = [](unsigned number) { return std::string{char(number), char(number >> 8)}; };
-    return two(min_bytes) + two(max_bytes) + char(suffix_bytes) + "s\4\3\2\1" + char(num_cells) +
+    return two(min_bytes) + two(max_bytes) + char(suffix_bytes) + "s" + char(num_cells) +
            char(num_prefixes) + rest;
   }
 };
@@ -59,20 +56,15 @@ TEST(RangeFieldTest, WhatIsWrittenIsRead) {
   field.min_key_bytes = field.max_key_bytes = 300;
   field.suffix_bytes = 255;
   field.suffix_byte = '\xfe';
-  field.family = 0x89abcdef;
-  const std::string last_key(filter::kMaxLastKeyBytes, 'k');
-  field.last_key = last_key;
   char bytes[filter::kMaxRangeFieldBytes];
   const size_t size = filter::EncodeRangeField(field, bytes);
-  EXPECT_EQ(size, 12U + 8 + 8 + 64);
+  EXPECT_EQ(size, 8U + 8 + 8);
   RangeField read;
   ASSERT_TRUE(filter::DecodeRangeField({bytes, size}, &read));
   EXPECT_EQ(read.min_key_bytes, 300);
   EXPECT_EQ(read.max_key_bytes, 300);
   EXPECT_EQ(read.suffix_bytes, 255);
   EXPECT_EQ(read.suffix_byte, '\xfe');
-  EXPECT_EQ(read.family, 0x89abcdefU);
-  EXPECT_EQ(read.last_key, last_key);
   ASSERT_EQ(read.kinds.num_cells, 4);
   ASSERT_EQ(read.kinds.num_prefixes, 4);
   for (size_t i = 0; i < 4; ++i) {
@@ -91,7 +83,6 @@ TEST(RangeFieldTest, WhatBreaksARuleIsRefused) {
     EXPECT_FALSE(filter::DecodeRangeField(least.substr(0, size), &field)) << size;
   }
   ASSERT_TRUE(filter::DecodeRangeField(least, &field));
-  EXPECT_EQ(field.family, 0x01020304U);
 
   // Least and greatest bytes of keys, bytes of their suffix.
   EXPECT_FALSE(IsUnderstood({2, 1, 0}));
@@ -102,6 +93,7 @@ TEST(RangeFieldTest, WhatBreaksARuleIsRefused) {
 
   EXPECT_FALSE(IsUnderstood(WithCells(1, ""))) << "cut";
   EXPECT_FALSE(IsUnderstood(WithCells(1, Bytes({1})))) << "cut";
+  EXPECT_FALSE(IsUnderstood(WithCells(1, Bytes({1, 0, 0})))) << "more";
   EXPECT_TRUE(IsUnderstood(WithCells(1, Bytes({1, 0}))));
   EXPECT_FALSE(IsUnderstood(WithCells(1, Bytes({0, 0})))) << "0 bits";
   EXPECT_TRUE(IsUnderstood(WithCells(1, Bytes({0, 0xc2})))) << "512 bits, 4 copies";
@@ -113,7 +105,7 @@ TEST(RangeFieldTest, WhatBreaksARuleIsRefused) {
   EXPECT_TRUE(IsUnderstood(WithCells(2, Bytes({4, 0x80, 5, 0}))));
   std::string cells;
   for (unsigned i = 1; i <= 9; ++i) cells += Bytes({i, 0});
-  EXPECT_TRUE(IsUnderstood(WithCells(8, cells)));
+  EXPECT_TRUE(IsUnderstood(WithCells(8, cells.substr(0, 16))));
   EXPECT_FALSE(IsUnderstood(WithCells(9, cells)));
 
   EXPECT_FALSE(IsUnderstood(WithPrefixes(1, "/"))) << "cut";
@@ -128,11 +120,8 @@ TEST(RangeFieldTest, WhatBreaksARuleIsRefused) {
   EXPECT_FALSE(IsUnderstood(WithPrefixes(2, Bytes({'0', 1, '/', 8})))) << "not in order";
   std::string prefixes;
   for (unsigned i = 0; i < 33; ++i) prefixes += Bytes({i, 1});
-  EXPECT_TRUE(IsUnderstood(WithPrefixes(32, prefixes)));
+  EXPECT_TRUE(IsUnderstood(WithPrefixes(32, prefixes.substr(0, 64))));
   EXPECT_FALSE(IsUnderstood(WithPrefixes(33, prefixes)));
-
-  EXPECT_TRUE(IsUnderstood(WithCells(1, Bytes({5, 0}) + std::string(64, 1))));
-  EXPECT_FALSE(IsUnderstood(WithCells(1, Bytes({5, 0}) + std::string(65, 1)))) << "a last key";
 }
 
 TEST(RangeFieldTest, LimitsAreInOrderForUpTo64Positions) {
@@ -146,47 +135,42 @@ TEST(RangeFieldTest, LimitsAreInOrderForUpTo64Positions) {
   EXPECT_FALSE(filter::DecodeKeyLimits(most + "xx", &field));
   EXPECT_FALSE(filter::DecodeKeyLimits(Bytes({1, 1, 255, 254}), &field));
   EXPECT_FALSE(filter::DecodeKeyLimits(Bytes({128, 127}), &field));
-  // Then ranges may match, and queries of keys are as before.
+  // Then ranges may match.
   std::string bytes =
-      RangeFilter({"ant", "bees"}, EntriesOf(Kinds({{8}})), Format::kBlocked).bytes();
-  const size_t limits = bytes.size() - filter::kTrailerBytes - 8;
-  ASSERT_EQ(bytes.substr(limits - 2, 10), Bytes({129, 8}) + "abenet" + Bytes({0, 's'}));
-  EXPECT_FALSE(RangeFilter(bytes).MayMatch("c", "d"));
+      WrittenRanges({"ant", "bees"}, EntriesOf(Kinds({{8}})), Format::kBlocked).bytes();
+  const size_t limits = bytes.find("abenet" + Bytes({0, 's'}));
+  ASSERT_NE(limits, bytes.npos);
+  EXPECT_FALSE(WrittenRanges(bytes).MayMatch("c", "d"));
   bytes[limits + 1] = '`';
-  EXPECT_TRUE(RangeFilter(bytes).MayMatch("c", "d"));
-  EXPECT_FALSE(RangeFilter(bytes).keys().always_matches());
+  EXPECT_TRUE(WrittenRanges(bytes).MayMatch("c", "d"));
 }
 
-// A filter whose payloads have only zeros, with a field that names what is not there, or anything.
-TEST(RangeFieldTest, AnyContentIsSafe) {
+// The value of the property: a version, three lengths, and the parts.
+TEST(RangeFieldTest, AnyValueIsSafe) {
   std::mt19937_64 random(7);
-  const std::string zeros(128, '\0');
-  const filter::FilterShape shape = filter::FilterShape::Blocked(1, 5);
-  const Content parts = {
-      16, 16, 8, 2, 3, Bytes({8, 0, 40, 0xc0, '/', 1, '/', 0x18, '/' + 1, 4}) + "last key"};
-  const std::string intact = parts.bytes();
+  const std::string intact =
+      WrittenRanges({"a/b//c", "a/c//d", "k/l//m"},
+                    EntriesOf(Kinds({{8}, {40, 4}}, {{'/', 1}, {'/', 8, 2}, {'0', 4}})),
+                    Format::kBlocked)
+          .bytes();
+  ASSERT_TRUE(WrittenRanges(intact).is_understood());
+  ASSERT_FALSE(WrittenRanges(intact).MayMatch("b/", "b0"));
+  for (size_t size = 0; size < intact.size(); ++size) {
+    ASSERT_FALSE(WrittenRanges(intact.substr(0, size)).is_understood()) << size;
+  }
   size_t num_understood = 0;
   for (int i = 0; i < 100000; ++i) {
-    std::string content = intact;
+    std::string value = intact;
     for (uint64_t n = random() % 4; n > 0; --n) {
-      content[random() % content.size()] = char(random() % 2 == 0 ? random() : random() % 16);
+      const size_t at = random() % std::min<size_t>(value.size(), 64);
+      value[at] = char(random() % 2 == 0 ? random() : random() % 16);
     }
-    if (random() % 4 == 0) content.resize(random() % (filter::kMaxRangeFieldBytes + 4), 'x');
-    RangeField field;
-    bool is_decoded = filter::DecodeRangeField(content, &field);
-    filter::Extension extension;
-    extension.ranges = content;
-    const std::string limits = RandomKey(&random, 0, 4) + std::string(random() % 128, '\xff');
-    extension.key_limits = limits;
-    is_decoded &= filter::DecodeKeyLimits(limits, &field);
-    if (random() % 2 == 0) extension.second = {shape, 0, zeros.data()};
-    const bool has_entries = extension.second.num_blocks != 0;
-    const auto ranges =
-        filter::OpenedRanges({shape, 0, zeros.data()}, extension, kernels::ActiveKernel());
-    ASSERT_EQ(ranges.is_understood, is_decoded && (has_entries || field.kinds.empty()));
-    num_understood += ranges.is_understood ? 1 : 0;
-    const bool may_match = filter::RangeMayMatch(ranges, "ab//////////", "b");
-    ASSERT_TRUE(may_match || ranges.is_understood);
+    if (random() % 4 == 0) value.resize(random() % (value.size() + 200), 'x');
+    const WrittenRanges ranges(value);
+    num_understood += ranges.is_understood() ? 1 : 0;
+    const bool may_match = ranges.MayMatch("ab//////////", "b");
+    ASSERT_TRUE(may_match || ranges.is_understood());
+    ASSERT_TRUE(ranges.last_key().empty() || ranges.is_understood());
   }
   EXPECT_GT(num_understood, 1000U);
 }

@@ -8,7 +8,6 @@
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/ranges/range_field.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace bloomline::fuzz {
@@ -69,15 +68,15 @@ std::string ConsumeEnd(FuzzedDataProvider* input, size_t payload_bytes) {
             payload_bytes / 64,
             input->ConsumeIntegralInRange<uint32_t>(0, kernels::kNumArrangements - 1));
       }
-      const std::string ranges = input->ConsumeRandomLengthString(filter::kMaxRangeFieldBytes);
-      const std::string second = input->ConsumeRandomLengthString(200);
-      filter::Extension extension = {ranges};
-      if (input->ConsumeBool()) {
-        extension.second = {filter::FilterShape::Flat(second.size(), num_probes), 0, second.data()};
-      }
-      std::string trailer(filter::TailBytes(extension), '\0');
-      filter::EncodeTrailer(shape, input->ConsumeIntegral<uint64_t>(), trailer.data(), extension);
-      return trailer;
+      // With fields that versions up to 0.2.0 wrote, for ranges.
+      std::string extension;
+      if (input->ConsumeBool()) extension = "\2\6" + input->ConsumeBytesAsString(6);
+      const std::string ranges = input->ConsumeRandomLengthString(90);
+      if (!ranges.empty()) extension += std::string{'\x80', char(ranges.size())} + ranges;
+      std::string trailer(filter::kTrailerBytes, '\0');
+      filter::EncodeTrailer(shape, input->ConsumeIntegral<uint64_t>(), trailer.data());
+      trailer[14] = char(extension.size());
+      return extension + trailer;
     }
   }
 }

@@ -1,15 +1,12 @@
-// Range entries: a range that holds a key matches, with every kernel, whatever the keys, the
-// kinds of entries and the bounds are. A damaged extension crashes nothing and loses no key.
+// Range filters: a range that holds a key matches, with every kernel, whatever the keys, the kinds
+// of entries and the bounds are. Damaged bytes crash nothing.
 #include <set>
 #include <vector>
 
-#include "src/filter/container/trailer.h"
 #include "src/filter/ranges/range_entries.h"
+#include "src/filter/ranges/range_property.h"
 #include "src/filter/ranges/range_query.h"
-#include "src/filter/view/hash_query.h"
-#include "src/filter/writer/filter_writer.h"
 #include "tests/fuzz/fuzz_input.h"
-#include "tests/support/finished_filter.h"
 
 namespace bloomline::fuzz {
 namespace {
@@ -65,7 +62,10 @@ filter::RangeEntryOptions ConsumeEntries(FuzzedDataProvider* input) {
   if (options.is_auto) options.sample = ConsumeSample(input);
   options.memory = input->ConsumeIntegralInRange<int>(1, 400) / 100.0;
   options.num_levels_below = input->ConsumeIntegralInRange<int>(0, 3);
-  options.family = input->ConsumeIntegral<uint32_t>();
+  options.format = input->ConsumeBool() ? Format::kCompact : Format::kBlocked;
+  options.bits_per_key = 14;  // false positives would hide what is wrong
+  options.seed = input->ConsumeIntegral<uint64_t>();
+  options.max_bytes = input->ConsumeIntegralInRange<int>(0, 7) == 7 ? 4096 : 0;
   return options;
 }
 
@@ -138,71 +138,55 @@ std::set<std::string> ConsumeKeys(FuzzedDataProvider* input) {
 
 struct Written {
   std::set<std::string> keys;
-  bool is_partition;
-  std::string bytes;
+  std::string bytes;  // empty: no filter
 };
 
 Written Write(FuzzedDataProvider* input) {
-  FilterOptions options = ConsumeOptions(input);
-  options.bits_per_key = 14;  // false positives would hide what is wrong
-  filter::FilterWriter writer(options);
   filter::RangeEntries entries(ConsumeEntries(input));
   Written written;
   // The second filter does not remember the first one.
   for (int n = input->ConsumeBool() ? 2 : 1; n > 0; --n) {
     written.keys = ConsumeKeys(input);
-    written.is_partition = input->ConsumeBool();
-    const auto add = [&](const std::string& key) {
-      entries.Add(key, &writer);
-      writer.AddKey(key);
-    };
-    add("");
-    // Another order gives no entries.
+    const auto add = [&](const std::string& key) { entries.Add(key); };
+    // Another order gives no filter.
     if (input->ConsumeIntegralInRange<int>(0, 15) == 15) {
       std::for_each(written.keys.rbegin(), written.keys.rend(), add);
     } else {
       std::for_each(written.keys.begin(), written.keys.end(), add);
     }
-    entries.Finish(written.is_partition, &writer);
-    written.bytes = tests::FinishedFilter(&writer);
+    written.bytes = entries.Finish();
   }
   return written;
 }
 
-// A filter, opened for ranges with each kernel.
+// A filter, opened with each kernel.
 struct Opened {
-  Opened(std::string_view bytes, bool with_limits)
-      : payload(filter::DecodeTrailer(bytes, nullptr, &fields)) {
-    if (!with_limits) fields.key_limits = {};  // as an older filter has none
+  explicit Opened(std::string_view bytes) {
     for (const kernels::Kernel* kernel : SupportedKernels()) {
-      ranges.push_back(filter::OpenedRanges(payload, fields, *kernel));
+      tables.push_back(filter::OpenedTable(bytes, *kernel));
     }
   }
 
   bool RangeMatches(const std::string& begin, const std::string& end) const {
-    const bool expected = filter::RangeMayMatch(ranges.front(), begin, end);
-    for (size_t i = 1; i < ranges.size(); ++i) {
-      Require(filter::RangeMayMatch(ranges[i], begin, end) == expected, "a range as portable",
-              SupportedKernels()[i]->name);
+    const bool expected = filter::RangeMayMatch(tables.front().ranges, begin, end);
+    for (size_t i = 1; i < tables.size(); ++i) {
+      Require(filter::RangeMayMatch(tables[i].ranges, begin, end) == expected,
+              "a range as portable", SupportedKernels()[i]->name);
     }
     return expected;
   }
 
-  filter::Extension fields;
-  filter::Payload payload;
-  std::vector<filter::OpenRanges> ranges;
+  std::vector<filter::TableRanges> tables;
 };
 
 // Bounds near keys. `is_intact`: keys in a range must be found.
 void AskRanges(FuzzedDataProvider* input, const Written& written, std::string_view bytes,
                bool is_intact) {
-  const Opened opened(bytes, input->ConsumeIntegralInRange<int>(0, 7) != 7);
-  for (const std::string& key : written.keys) {
-    const uint64_t hash = filter::Hash64(key, opened.payload.seed);
-    Require(filter::HashMayMatch(opened.payload, Portable(), hash),
-            "fields for ranges lose no key");
-  }
-  Require(opened.ranges.front().is_understood || !is_intact, "what was written is understood");
+  const Opened opened(bytes);
+  const filter::TableRanges& table = opened.tables.front();
+  Require(table.ranges.is_understood || !is_intact, "what was written is understood");
+  Require(!is_intact || table.last_key.empty() || table.last_key == *written.keys.rbegin(),
+          "the last key is that of the table");
   std::vector<std::string> bounds(written.keys.begin(), written.keys.end());
   if (bounds.empty()) bounds.push_back("");
   for (size_t n = ConsumeCount(input, 30, 100); n > 0 && input->remaining_bytes() > 0; --n) {
@@ -213,8 +197,6 @@ void AskRanges(FuzzedDataProvider* input, const Written& written, std::string_vi
     if (may_match || !is_intact) continue;
     const auto first = written.keys.lower_bound(begin);
     Require(first == written.keys.end() || *first >= end, "a range that holds a key matches");
-    Require(!written.is_partition || end <= *written.keys.rbegin(),
-            "a partition does not speak for the next one");
   }
 }
 
@@ -226,14 +208,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FuzzedDataProvider input(data, size);
   const Place place = ConsumePlace(&input);
   const Written written = Write(&input);
+  if (written.bytes.empty()) return 0;
   Placed placed(written.bytes, place);
   AskRanges(&input, written, placed.view(), true);
-  // The extension, in front of the trailer: the shape of the second payload, and the kinds.
-  const size_t trailer = written.bytes.size() - bloomline::filter::kTrailerBytes;
-  const auto extension_bytes = static_cast<unsigned char>(written.bytes[trailer + 14]);
-  if (extension_bytes == 0) return 0;
+  // The head, and the first of the rest.
+  const size_t most = std::min<size_t>(written.bytes.size(), 256);
   for (size_t n = ConsumeCount(&input, 2, 20); n > 0; --n) {
-    placed.data()[trailer - input.ConsumeIntegralInRange<size_t>(1, extension_bytes)] =
+    placed.data()[input.ConsumeIntegralInRange<size_t>(0, most - 1)] =
         input.ConsumeIntegral<char>();
   }
   AskRanges(&input, written, placed.view(), false);

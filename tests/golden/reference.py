@@ -13,10 +13,10 @@ Matches are those of the keys 0 to 299 that the block matches: numbers, all, or 
 leveldb_names.txt: name seed name-of-the-policy
 saved_filters.txt: kind layout num_bits num_probes seed capacity keys file. The numbers of a
 scalable filter are separated by commas, one for each stage. Keys are added in this order.
-ranges.txt: layout bits_per_entry cells prefixes num_entries is_partition family seed keys filter;
-- is none. Cells are BITSxCOPIES, prefixes BYTE:DEPTHxCOPIES with the byte in hexadecimal. Both
-payloads have this layout, the keys 16 bits each, and each copy of an entry bits_per_entry.
-num_entries counts copies. After each filter: "range" begin end answer.
+ranges.txt: layout bits_per_entry cells prefixes num_entries seed keys value-of-the-property; - is
+none. Cells are BITSxCOPIES, prefixes BYTE:DEPTHxCOPIES with the byte in hexadecimal. The payload has
+this layout, and each copy of an entry bits_per_entry. num_entries counts copies. After each value:
+"range" begin end answer.
 keys.txt: parts key hash. Parts are separated by commas: decimal integers, or s and the hexadecimal
 bytes of a string. The hash is H64 with seed 0.
 """
@@ -363,19 +363,13 @@ def hashes_in_blocks(hashes, num_blocks):
     return blocks
 
 
-def extension_of(fields):
-    """From (tag, content); fields without content are left out."""
-    return b"".join(bytes([tag, len(content)]) + content for tag, content in fields if content)
-
-
 TRAILER_BYTES = 20
 
 
-def container_end(seed, units, layout, parameter, *fields):
-    """Extension and trailer. The fields have tags above 1."""
-    extension = extension_of(fields)
-    return (extension + seed.to_bytes(8, "little") + units.to_bytes(4, "little") +
-            bytes([LAYOUT_ID[layout], parameter, len(extension), 0]) + b"bLn\x01")
+def container_end(seed, units, layout, parameter):
+    """The trailer."""
+    return (seed.to_bytes(8, "little") + units.to_bytes(4, "little") +
+            bytes([LAYOUT_ID[layout], parameter, 0, 0]) + b"bLn\x01")
 
 
 def compact_shape(n, bits_per_key):
@@ -714,15 +708,15 @@ def keys():
         yield f"{text} {key.hex()} {h64(key, 0):016x}"
 
 
-# Entries for ranges (section 12).
+# Range filters (section 12).
 MAX_CELLS = 64  # that a query looks up
 
 
 class Payload:
-    """The least payload with so many bits for each hash, which also pay for `end` bytes."""
+    """The least payload with so many bits for each hash."""
 
-    def __init__(self, layout, hashes, bits_per_hash, num_probes, end):
-        paid_bytes = max(1, len(hashes)) * bits_per_hash / 8 - end
+    def __init__(self, layout, hashes, bits_per_hash, num_probes):
+        paid_bytes = len(hashes) * bits_per_hash / 8
         self.layout = layout
         if layout == "compact":
             arrangement = Arrangement(sum(bits_per_hash >= from_bits for from_bits in
@@ -818,53 +812,42 @@ class Numbers:
 
 
 class RangeFilter:
-    """A filter with entries. cells: (bits, copies); prefixes: (delimiter, depth, copies)."""
+    """A table's filter. cells: (bits, copies); prefixes: (delimiter, depth, copies)."""
 
-    def __init__(self, layout, cells, prefixes, is_partition, family, seed, all_keys,
-                 bits_per_entry=8, has_limits=True):
+    def __init__(self, layout, cells, prefixes, seed, all_keys, bits_per_entry=8):
         keys = [key for key in all_keys if key]
-        if not keys:
-            cells, prefixes = [], []
         self.cells, self.prefixes, self.seed = cells, prefixes, seed
         self.bits_per_entry = bits_per_entry
-        self.lengths = [min(f(map(len, keys)), 65535) for f in (min, max)] if keys else [0, 65535]
+        self.lengths = [min(f(map(len, keys)), 65535) for f in (min, max)]
         self.suffix = suffix_of(keys)
-        self.last_key = keys[-1][:64] if keys and is_partition else b""
+        self.last_key = keys[-1] if len(keys[-1]) <= 1024 else b""
         entries = {copy for key in keys for bits, copies in cells
                    for copy in copies_of(cell_entry(cell(key, bits), bits, seed), copies)}
         entries |= {copy for key in keys for delimiter, depth, copies in prefixes
                     for at_depth, prefix in delimited_prefixes(key, delimiter) if at_depth == depth
                     for copy in copies_of(prefix_entry(prefix, seed), copies)}
         self.num_entries = len(entries)
-        field = struct.pack("<HHBBIBB", *self.lengths, *self.suffix, family, len(cells),
-                            len(prefixes))
+        field = struct.pack("<HHBBBB", *self.lengths, *self.suffix, len(cells), len(prefixes))
         field += b"".join(struct.pack("<H", bits | copies - 1 << 14) for bits, copies in cells)
         field += b"".join(bytes([delimiter, depth | copies - 1 << 4])
-                          for delimiter, depth, copies in prefixes) + self.last_key
-        has_kinds = bool(cells or prefixes)
-        self.second = Payload(layout, sorted(entries), bits_per_entry, 5, 0) if has_kinds else None
-        shape = struct.pack("<BBI", LAYOUT_ID[layout], self.second.parameter,
-                            self.second.units) if self.second else b""
-        fields = (2, shape), (128, field)
-        end = TRAILER_BYTES + len(extension_of(fields))
-        one_length = self.lengths[1] if self.lengths[0] == self.lengths[1] <= 64 else 0
-        longest = one_length or (cells and (cells[-1][0] + 7) // 8)
-        needed = 43 if prefixes or longest and not is_partition else longest and longest + 8
-        limits = limits_of(keys, min(needed, 43, self.lengths[1])) if keys and needed and has_limits else []
-        fields += (129, b"".join(map(bytes, limits))),
+                          for delimiter, depth, copies in prefixes)
         most = min(64, self.lengths[1])
-        self.limits = limits + [(0, 255)] * (most - len(limits)) + [(0, 0)] * (64 - most)
-        if one_length:
-            length, byte = self.suffix
-            self.limits[one_length - length:one_length] = [(byte, byte)] * length
+        limits = limits_of(keys, most)
+        self.limits = limits + [(0, 0)] * (64 - most)
         self.num_limits = len(limits)
-        self.first = Payload(layout, [h64(key, seed) for key in all_keys], 16, 9, end)
-        self.filter = self.first.bytes + (self.second.bytes if self.second else b"")
-        self.filter += container_end(seed, self.first.units, layout, self.first.parameter,
-                                     *fields)
+        self.payload = Payload(layout, sorted(entries), bits_per_entry, 5) if entries else None
+        container = b""
+        if self.payload:
+            container = self.payload.bytes + container_end(seed, self.payload.units, layout,
+                                                           self.payload.parameter)
+        elif cells or prefixes:  # it has none of the entries
+            container = container_end(seed, 0, "blocked", 1)
+        limit_bytes = b"".join(map(bytes, limits))
+        self.value = struct.pack("<BHHH", 1, len(self.last_key), len(field), len(limit_bytes))
+        self.value += self.last_key + field + limit_bytes + container
 
     def has(self, entry, copies):
-        return all(map(self.second.has, copies_of(entry, copies)))
+        return self.payload is not None and all(map(self.payload.has, copies_of(entry, copies)))
 
     def numbers_of(self, begin, end, size):
         """The ranks of the first number and of that after the last one, as in `Numbers`."""
@@ -899,17 +882,6 @@ class RangeFilter:
         return cells is None or any(
             self.has(cell_entry(c, bits, self.seed), copies) for c in cells)
 
-    def has_key(self, begin, end):
-        """Whether one of the keys that the range can have is in the filter, and all its cells."""
-        least, greatest = self.lengths
-        if least != greatest or least > 64:
-            return True
-        cells = self.cells_of(begin, end, 8 * least)
-        return cells is None or any(
-            self.first.has(h64(key, self.seed)) and
-            all(self.has(cell_entry(cell(key, bits), bits, self.seed), copies)
-                for bits, copies in self.cells) for key in cells)
-
     def has_prefixes(self, begin, end):
         for delimiter, depth, copies in self.prefixes:
             for at_depth, prefix in delimited_prefixes(begin, delimiter):
@@ -931,12 +903,15 @@ class RangeFilter:
                     return False
         return True
 
+    def has_numbers(self, begin, end):
+        _, low, high = self.numbers_of(begin, end, 64)
+        return low < high
+
     def may_match(self, begin, end):
-        if not begin or begin >= end or (self.last_key and end > self.last_key):
+        if not begin or begin >= end:
             return True
-        return (self.has_prefixes(begin, end) and
-                all(self.has_cell(begin, end, *kind) for kind in self.cells) and
-                self.has_key(begin, end))
+        return (self.has_numbers(begin, end) and self.has_prefixes(begin, end) and
+                all(self.has_cell(begin, end, *kind) for kind in self.cells))
 
 
 def range_cases():
@@ -947,32 +922,32 @@ def range_cases():
     def above(prefix):
         return prefix[:-1] + bytes([prefix[-1] + 1])
 
-    yield ("blocked", [(8, 1), (16, 1)], [], False, 0, 0, [b"ant", b"bee"]), [
+    yield ("blocked", [(8, 1), (16, 1)], [], 0, [b"ant", b"bee"]), [
         (b"a", b"b"), (b"b", b"bc"), (b"c", b"d"), (b"bf", b"bg"), (b"bf", b"cz"), (b"", b"a"),
         (b"d", b"c")]
     items = [number(a << 96 | u << 64 | i * 1000, 16)
              for a in (2, 4) for u in (6, 8) for i in range(4)]
     item = 2 << 96 | 6 << 64
-    yield ("blocked", [(32, 1), (64, 2)], [], False, 0x04030201, 0, items), [
+    yield ("blocked", [(32, 1), (64, 2)], [], 0, items), [
         *((number(item + i, 16), number(item + j, 16))
           for i, j in ((0, 1), (1, 17), (990, 1001), (990, 1000), (1001, 1010))),
         (b"\0\0\0\3", b"\0\0\0\4"), (b"\0\0\0\3", b"\0\0\0\4" + bytes(12)),
         (b"\0\0\0\2\0\0\0\7", b"\0\0\0\2\0\0\0\10"), (b"\0\0\0\2", b"\0\0\0\3")]
     posts = sorted(b"user:%d:post:%d" % (u * u, p * 7) for u in range(1, 12) for p in range(5))
-    yield ("blocked", [], [(0x3A, 2, 1)], False, 0, 7, posts), [
+    yield ("blocked", [], [(0x3A, 2, 1)], 7, posts), [
         (b"user:16:", b"user:16;"), (b"user:17:", b"user:17;"), (b"user:17:", b"user:2"),
         (b"user:", b"user;"), (b"group:", b"group;")]
-    # The empty key, bytes 255, a partition; bits, and cells longer than most keys.
+    # The empty key, bytes 255; bits, and cells longer than most keys.
     short = [b"", b"a", b"a\0", b"ab", b"b\xff", b"b\xff\xff", b"c" * 70]
     kinds = [(0, 1, 1)] + [(0xFF, depth, 1 + depth % 4) for depth in range(1, 9)]
-    yield ("blocked", [(5, 1), (20, 1), (512, 1)], kinds, True, 0, 99, short), [
+    yield ("blocked", [(5, 1), (20, 1), (512, 1)], kinds, 99, short), [
         (b"a", b"a\0"), (b"a\0", b"a\0\0"), (b"aa", b"ab"), (b"b\xff", b"b\xff\0"),
         (b"b\xfe", b"b\xff"), (b"c" * 70, b"d"), (b"bb\0", b"bb\1"), (b"x", b"y"),
         (b"c" * 64, b"c" * 65), (b"bb", b"c" * 64), (b"cb", b"c" * 64), (b"ca", b"cb")]
     # Prefixes of depth 8: all occurrences from the eighth on. Compact, with copies.
     deep = sorted(b"/%d" % i + b"/x" * slashes + b"/" + name
                   for i in range(6) for slashes in (2, 6, 9) for name in (b"1", b"2"))
-    yield ("compact", [], [(0x2F, 3, 1), (0x2F, 8, 4), (0x3A, 1, 2)], True, 0, MASK64, deep), [
+    yield ("compact", [], [(0x2F, 3, 1), (0x2F, 8, 4), (0x3A, 1, 2)], MASK64, deep), [
         (prefix, above(prefix)) for prefix in (
             b"/5/", b"/3/x/", b"/3/y/", b"/3" + b"/x" * 5 + b"/", b"/3" + b"/x" * 7 + b"/",
             b"/3/x/x/x/x/x/x/y/", b"/3" + b"/x" * 9 + b"/", b"/3" + b"/x" * 8 + b"/y/", b"/3:")]
@@ -980,33 +955,32 @@ def range_cases():
     # suffix, or are longer.
     numbers = [number(1000 * i) + b"0" * 8 for i in range(40)]
     zeros = b"0" * 8
-    yield ("compact", [(48, 3)], [], False, 0, 0x0123456789ABCDEF, numbers), [
+    yield ("compact", [(48, 3)], [], 0x0123456789ABCDEF, numbers), [
         (number(3001) + zeros, number(3004) + zeros), (number(2999) + zeros, number(3000) + zeros),
         (number(2999) + zeros, number(3000) + zeros + b"\0"), (number(3000), number(3001)),
         (number(3000) + b"0000", number(3000) + zeros), (number(3000) + b"1", number(3001)),
         (number(3000) + zeros + b"\0", number(3001) + zeros), (number(2940), number(3000)),
         (number(2930), number(3000)), (b"\0" * 5 + b"\7", b"\0" * 5 + b"\x08")]
-    yield ("blocked", [], [], True, 0, 1, [b"0000", b"1110", b"1120"]), [
+    yield ("blocked", [], [], 1, [b"0000", b"1110", b"1120"]), [
         (b"111", b"1110"), (b"1110", b"1111"), (b"1111", b"112"), (b"112", b"1121")]
     # All bytes are equal; keys of the greatest length that is a cell; longer ones.
-    yield ("blocked", [], [], False, 0, 2, [b"aaaa"]), [
+    yield ("blocked", [], [], 2, [b"aaaa"]), [
         (b"a", b"b"), (b"b", b"c"), (b"aaa", b"aaaa"), (b"aab", b"aac"), (b"aaaa\0", b"aab")]
     for size in (64, 65):
         keys = [b"k%d" % i + b"-" * (size - 2) for i in (1, 3, 5)]
-        yield ("blocked", [], [], False, 0, 3, keys), [
+        yield ("blocked", [], [], 3, keys), [
             (b"k3", b"k4"), (b"k4", b"k5"), (b"k3-", b"k3-" + b"-" * 70), (b"k3.", b"k4")]
     # Delimiters around byte 128 and byte 1024.
     long = sorted(b"x" * n + end for n in (126, 127, 128, 1021, 1022, 1023)
                   for end in (b"/a/b", b"//", b"y"))
-    yield ("blocked", [(504, 1)], [(0x2F, 1, 1), (0x2F, 2, 2)], False, 0, 4, long), [
+    yield ("blocked", [(504, 1)], [(0x2F, 1, 1), (0x2F, 2, 2)], 4, long), [
         (prefix, above(prefix)) for prefix in (
             b"x" * 126 + b"/a/", b"x" * 126 + b"/b/", b"x" * 127 + b"/", b"x" * 129 + b"/",
             b"x" * 1022 + b"/", b"x" * 1023 + b"/", b"x" * 1020 + b"/", b"x" * 1022 + b"/a",
             b"x" * 1022 + b"/b/", b"x" * 1023 + b"/b/", b"x" * 1024 + b"/")]
     # No entries of these kinds; no keys that have any.
-    yield ("compact", [], [(0x2F, 1, 1)], False, 0, 5, [b"ant", b"bees"]), [
+    yield ("compact", [], [(0x2F, 1, 1)], 5, [b"ant", b"bees"]), [
         (b"a/", b"a0"), (b"a", b"b"), (b"c", b"d")]
-    yield ("blocked", [(8, 1)], [], True, 9, 6, [b""]), [(b"a", b"b")]
     # Bounds as people write them. Digits carry; a day or an hour has few candidates.
     users = [b"user:%06d:post:%02d" % (u, p) for u in (9, 16, 18, 99, 102) for p in (1, 3)]
     bounds = [(b"user:%06d" % u + tail, b"user:%06d" % (u + width) + tail)
@@ -1015,41 +989,38 @@ def range_cases():
     # A foreign short key, and one with other bytes.
     for foreign in ([], [b"ab"], [b"zzzzzzzzzz/zzzzzz", b"zzzzzzzzzz}"]):
         for kinds in (([], [(0x3A, 2, 2)]), ([(88, 3)], []), ([(61, 2), (128, 1)], [])):
-            yield ("blocked", *kinds, False, 0, 8, sorted(users + foreign)), bounds
+            yield ("blocked", *kinds, 8, sorted(users + foreign)), bounds
     times = sorted(b"2026-1%d-%02dT%02d:%02dZ" % (m, d, h, n) for m in (0, 1) for d in (9, 10, 30)
                    for h in (8, 19, 23) for n in (0, 59))
-    yield ("compact", [(80, 2)], [(0x3A, 1, 4)], True, 0, 9, times), [
+    yield ("compact", [(80, 2)], [(0x3A, 1, 4)], 9, times), [
         (b"2026-10-1" + begin, b"2026-1" + end) for begin, end in (
             (b"1", b"0-12"), (b"0T19:00", b"0-10T19:01"), (b"0T19:01", b"0-10T19:10"),
             (b"0T09", b"0-10T10"), (b"0T09:30", b"0-10T19"), (b"1", b"1-01"), (b"2", b"1-10"))]
     hexadecimal = [b"%016x" % (0x9F << 24 | i << 4) for i in range(0, 4096, 255)]
-    yield ("blocked", [(112, 1)], [], False, 0, 10, hexadecimal), [
+    yield ("blocked", [(112, 1)], [], 10, hexadecimal), [
         (b"%014x" % i, b"%014x" % (i + 1)) for i in range(0x9F000F, 0x9F002F, 4)] + [
         (b"%016x" % i, b"%016x" % (i + 9)) for i in range(0x9F000FF9, 0x9F000FF9 + 60, 8)]
     # Few bits for each entry: blocks of 16 bytes.
     many = [number(97 * i, 4) + number(i % 3, 2) for i in range(300)]
     for bits_per_entry in (1.25, 2, 3):
-        yield ("compact", [(24, 1), (32, 1)], [], False, 0, 77, many, bits_per_entry), [
+        yield ("compact", [(24, 1), (32, 1)], [], 77, many, bits_per_entry), [
             (number(first, 4), number(first + width, 4))
             for first, width in ((96, 1), (97, 1), (98, 90), (1000, 10), (4000, 20), (20000, 5),
                                  (29100, 1), (30000, 50), (1 << 24, 9), (1 << 30, 1))]
 
 
 def ranges():
-    """Each filter first as version 0.1.0 wrote it, without limits."""
     for arguments, queries in range_cases():
-        layout, cells, prefixes, is_partition, family, seed, keys = arguments[:7]
+        layout, cells, prefixes, seed, keys = arguments[:5]
         cells = ",".join("%dx%d" % kind for kind in cells) or "-"
         prefixes = ",".join("%02x:%dx%d" % kind for kind in prefixes) or "-"
-        for has_limits in (False, True):
-            made = RangeFilter(*arguments, has_limits=has_limits)
-            yield (f"{layout} {made.bits_per_entry} {cells} {prefixes} {made.num_entries} "
-                   f"{int(is_partition)} {family} {seed} "
-                   f"{','.join(key.hex() or '-' for key in keys)} {made.filter.hex()}")
-            for begin, end in queries:
-                answer = "may" if made.may_match(begin, end) else "no"
-                assert answer == "may" or not any(begin <= key < end for key in keys)
-                yield f"range {begin.hex() or '-'} {end.hex() or '-'} {answer}"
+        made = RangeFilter(*arguments)
+        yield (f"{layout} {made.bits_per_entry} {cells} {prefixes} {made.num_entries} {seed} "
+               f"{','.join(key.hex() or '-' for key in keys)} {made.value.hex()}")
+        for begin, end in queries:
+            answer = "may" if made.may_match(begin, end) else "no"
+            assert answer == "may" or not any(begin <= key < end for key in keys)
+            yield f"range {begin.hex() or '-'} {end.hex() or '-'} {answer}"
 
 
 FILES = {"ranges.txt": ranges, "vectors.txt": vectors, "keys.txt": keys,

@@ -20,10 +20,10 @@ inline std::string FinishedFilter(filter::FilterWriter* writer,
   filter::FilterShape shape;
   if (writer->fault() == filter::WriterFault::kNone) {
     shape = shape_of_keys(options.format, {writer->num_keys(), options.bits_per_key,
-                                           writer->end_bytes(), max_payload_bytes});
+                                           filter::kTrailerBytes, max_payload_bytes});
   }
   // FinishTo writes every byte.
-  std::string filter(static_cast<size_t>(shape.payload_bytes() + writer->tail_bytes()), 'x');
+  std::string filter(static_cast<size_t>(shape.payload_bytes() + filter::kTrailerBytes), 'x');
   writer->FinishTo(shape, filter.data());
   return filter;
 }

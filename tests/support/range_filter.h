@@ -1,4 +1,4 @@
-// A filter with range entries, written and opened.
+// A range filter, written and opened.
 #ifndef BLOOMLINE_TESTS_SUPPORT_RANGE_FILTER_H_
 #define BLOOMLINE_TESTS_SUPPORT_RANGE_FILTER_H_
 
@@ -9,10 +9,9 @@
 
 #include "src/filter/container/trailer.h"
 #include "src/filter/ranges/range_entries.h"
+#include "src/filter/ranges/range_property.h"
 #include "src/filter/ranges/range_query.h"
 #include "src/filter/table/kernel_table.h"
-#include "src/filter/writer/filter_writer.h"
-#include "tests/support/finished_filter.h"
 
 namespace bloomline::tests {
 
@@ -41,63 +40,61 @@ inline filter::RangeEntryOptions AutoEntries(double memory, int num_levels_below
 
 constexpr double kRangeBitsPerKey = 16;
 
-// The filter of the next keys that a writer and its entries get.
-inline std::string FilterWithRanges(const std::set<std::string>& keys, bool is_partition,
-                                    filter::RangeEntries* entries, filter::FilterWriter* writer) {
-  entries->Add("", writer);
-  for (const std::string& key : keys) {
-    entries->Add(key, writer);
-    writer->AddKey(key);
-  }
-  entries->Finish(is_partition, writer);
-  return FinishedFilter(writer);
+// The value of the property for the next keys.
+inline std::string RangesOf(const std::set<std::string>& keys, filter::RangeEntries* entries) {
+  for (const std::string& key : keys) entries->Add(key);
+  return entries->Finish();
 }
 
-class RangeFilter {
+class WrittenRanges {
  public:
-  explicit RangeFilter(std::string bytes) : bytes_(std::move(bytes)) {
-    payload_ = filter::DecodeTrailer(bytes_, &why_, &fields_);
-    ranges_ = filter::OpenedRanges(payload_, fields_, kernels::ActiveKernel());
-    filter::Extension fields = fields_;
-    fields.key_limits = {};
-    without_limits_ = filter::OpenedRanges(payload_, fields, kernels::ActiveKernel());
-  }
-  RangeFilter(const std::set<std::string>& keys, const filter::RangeEntryOptions& entries,
-              Format format, bool is_partition = false, uint64_t seed = 0)
-      : RangeFilter(Written(keys, entries, format, is_partition, seed)) {}
-  RangeFilter(const RangeFilter&) = delete;  // it refers to its bytes
-  RangeFilter& operator=(const RangeFilter&) = delete;
+  explicit WrittenRanges(std::string bytes)
+      : bytes_(std::move(bytes)), table_(filter::OpenedTable(bytes_, kernels::ActiveKernel())) {}
+  WrittenRanges(const std::set<std::string>& keys, filter::RangeEntryOptions options, Format format,
+                uint64_t seed = 0)
+      : WrittenRanges(Written(keys, options, format, seed)) {}
+  WrittenRanges(const WrittenRanges&) = delete;  // it refers to its bytes
+  WrittenRanges& operator=(const WrittenRanges&) = delete;
 
   bool MayMatch(std::string_view begin, std::string_view end) const {
-    return filter::RangeMayMatch(ranges_, begin, end);
+    return filter::RangeMayMatch(table_.ranges, begin, end);
   }
-  // As if the filter had been written before limits were.
+  // As if no limits of bytes were known.
   bool MayMatchWithoutLimits(std::string_view begin, std::string_view end) const {
-    return filter::RangeMayMatch(without_limits_, begin, end);
+    filter::OpenRanges ranges = table_.ranges;
+    ranges.field.key_limits = {};
+    ranges.limits = filter::KeyLimits(ranges.field);
+    return filter::RangeMayMatch(ranges, begin, end);
   }
   const std::string& bytes() const { return bytes_; }
-  const std::string& why() const { return why_; }
-  bool is_understood() const { return ranges_.is_understood; }
-  const filter::RangeField& field() const { return ranges_.field; }
-  const filter::OpenRanges& ranges() const { return ranges_; }
-  const filter::Payload& keys() const { return payload_; }
-  const filter::Payload& entries() const { return fields_.second; }
-
- private:
-  static std::string Written(const std::set<std::string>& keys,
-                             const filter::RangeEntryOptions& entry_options, Format format,
-                             bool is_partition, uint64_t seed) {
-    filter::FilterWriter writer({format, kRangeBitsPerKey, seed});
-    filter::RangeEntries entries(entry_options);
-    return FilterWithRanges(keys, is_partition, &entries, &writer);
+  bool is_understood() const { return table_.ranges.is_understood; }
+  std::string_view last_key() const { return table_.last_key; }
+  const filter::RangeField& field() const { return table_.ranges.field; }
+  const filter::OpenRanges& ranges() const { return table_.ranges; }
+  // The filter in the value.
+  std::string_view filter() const {
+    size_t begin = 7;
+    for (const size_t length : {1, 3, 5}) {
+      begin += kernels::LoadLittleEndian16(bytes_.data() + length);
+    }
+    return std::string_view(bytes_).substr(begin);
+  }
+  filter::Payload entries() const {
+    return field().kinds.empty() ? filter::Payload{} : filter::DecodeTrailer(filter());
   }
 
-  std::string bytes_;
-  std::string why_;
-  filter::Payload payload_;
-  filter::Extension fields_;
-  filter::OpenRanges ranges_;
-  filter::OpenRanges without_limits_;
+ private:
+  static std::string Written(const std::set<std::string>& keys, filter::RangeEntryOptions options,
+                             Format format, uint64_t seed) {
+    options.format = format;
+    options.bits_per_key = kRangeBitsPerKey;
+    options.seed = seed;
+    filter::RangeEntries entries(options);
+    return RangesOf(keys, &entries);
+  }
+
+  const std::string bytes_;
+  const filter::TableRanges table_;
 };
 
 // Whether a key lies in [begin, end).

@@ -53,7 +53,6 @@ auto UseSaved(const WholeInput& file, std::string* error, Use use) {
 // who mistook a file wants to know.
 struct StaticFilter {
   filter::Payload payload;
-  filter::Extension fields;
   std::string why;            // every key matches; empty: not every key
   bool is_understood = true;  // false: not what bloomline wrote
 };

@@ -15,7 +15,6 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/json.h"
 #include "src/cli/shared/quantity.h"
-#include "src/cli/shared/range_kinds.h"
 #include "src/cli/shared/terminal.h"
 #include "src/cli/shared/whole_input.h"
 #include "src/cli/subcommands.h"
@@ -106,30 +105,12 @@ void AppendFill(const filter::Payload& payload, Facts* facts) {
                             "false positives, estimated from the bits set", rate / units));
 }
 
-void AppendRanges(const filter::Extension& fields, Facts* facts) {
-  filter::RangeField ranges;
-  if (!filter::DecodeRangeField(fields.ranges, &ranges)) return;
-  const filter::Payload& second = fields.second;
-  if (second.num_blocks == 0 && !ranges.kinds.empty()) return;  // no entries where some should be
-  RangeKinds kinds;
-  kinds.Add(ranges.kinds);
-  Json json = kinds.ToJson();
-  std::string text = kinds.Text();
-  if (second.num_blocks != 0) {
-    const char* const layout = filter::LayoutRowFor(second.layout).name;
-    json["layout"] = layout;
-    json["bytes"] = second.payload_bytes();
-    text += ": " + CountText(second.payload_bytes()) + " bytes, " + layout;
-  }
-  facts->push_back({"ranges", std::move(json), "entries for ranges", std::move(text)});
-}
-
 // Inspects the bytes of FilterBuilder::Finish: reads all once, and queries a million random keys.
 // Returns nothing, with the reason in *why, for bytes that are not a filter, which the library
 // takes for one that matches every key.
 std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
   const StaticFilter decoded = DecodeStatic(filter);
-  const auto& [payload, fields, reason, is_understood] = decoded;
+  const auto& [payload, reason, is_understood] = decoded;
   if (!is_understood) {
     *why = reason;
     return std::nullopt;
@@ -158,7 +139,6 @@ std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
   facts.push_back({"seed", payload.seed, "seed", std::to_string(payload.seed)});
   if (payload.payload_bytes() == 0)
     facts.push_back({"num_keys", 0, "keys", "none, so it matches nothing"});
-  AppendRanges(fields, &facts);
   if (bloom && payload.payload_bytes() != 0) AppendFill(payload, &facts);
   AppendRandomMatchRate(FilterView::Open(filter), &facts);
   return facts;

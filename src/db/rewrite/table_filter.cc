@@ -81,9 +81,9 @@ std::string TableFilter::FinishRibbon() {
 
 std::string TableFilter::FinishBloomline() {
   const filter::FilterShape shape =
-      filter::TableShape(format_, {num_entries(), bits_per_key_, bloomline_->end_bytes(),
-                                   stock::kMaxPayloadBytes - bloomline_->tail_bytes()});
-  std::string bytes = Zeros(shape.payload_bytes() + bloomline_->tail_bytes());
+      filter::TableShape(format_, {num_entries(), bits_per_key_, filter::kTrailerBytes,
+                                   stock::kMaxPayloadBytes - filter::kTrailerBytes});
+  std::string bytes = Zeros(shape.payload_bytes() + filter::kTrailerBytes);
   bloomline_->FinishTo(shape, bytes.data());
   return bytes;
 }

@@ -32,20 +32,13 @@ static_assert(kVersion == kMarker + kMarkerAndMagic.size() && kTrailerBytes == k
 // original keys, so such filters must match.
 constexpr unsigned kSecondPayload = 2;
 constexpr unsigned kFirstThatMayBeSkipped = 128;
-constexpr unsigned kRanges = 128;
-constexpr unsigned kKeyLimits = 129;
+constexpr size_t kSecondPayloadFieldBytes = 6;
 
 unsigned ByteAt(std::string_view bytes, size_t i) { return static_cast<unsigned char>(bytes[i]); }
 
 std::string_view TrailerBytes(std::string_view filter) {
   return filter.substr(filter.size() - kTrailerBytes);
 }
-
-// All bytes behind the payload, as TailBytes counts them.
-struct Tail {
-  uint64_t num_bytes = kTrailerBytes;
-  Extension fields;
-};
 
 // These return false, with the reason in *why, unless everything is understood.
 
@@ -76,7 +69,7 @@ bool ReadSecondPayload(std::string_view content, FilterShape* shape, std::string
   return true;
 }
 
-bool ReadExtension(std::string_view extension, Tail* tail, std::string* why) {
+bool ReadExtension(std::string_view extension, FilterShape* second, std::string* why) {
   for (unsigned last_tag = 0; !extension.empty();) {
     const unsigned tag = ByteAt(extension, 0);
     if (tag <= last_tag) {
@@ -90,11 +83,7 @@ bool ReadExtension(std::string_view extension, Tail* tail, std::string* why) {
       return Refuse(why, "its extension ends within the field of tag ", tag);
     }
     if (tag == kSecondPayload) {
-      if (!ReadSecondPayload(extension.substr(1, length), &tail->fields.second, why)) return false;
-    } else if (tag == kRanges) {
-      tail->fields.ranges = extension.substr(1, length);
-    } else if (tag == kKeyLimits) {
-      tail->fields.key_limits = extension.substr(1, length);
+      if (!ReadSecondPayload(extension.substr(1, length), second, why)) return false;
     } else if (tag < kFirstThatMayBeSkipped) {
       return Refuse(why, "its extension has tag ", tag, ", which this version does not know");
     }
@@ -103,7 +92,8 @@ bool ReadExtension(std::string_view extension, Tail* tail, std::string* why) {
   return true;
 }
 
-bool ReadTail(std::string_view filter, Tail* tail, std::string* why) {
+// Sets *payload_bytes to those before the second payload, the extension and the trailer.
+bool ReadTail(std::string_view filter, uint64_t* payload_bytes, std::string* why) {
   if (filter.size() < kTrailerBytes) {
     return Refuse(why, "it has ", filter.size(), " bytes; a trailer alone has ", kTrailerBytes);
   }
@@ -119,22 +109,19 @@ bool ReadTail(std::string_view filter, Tail* tail, std::string* why) {
                   " before the trailer");
   }
   const size_t before = most - extension_bytes;
-  if (!ReadExtension(filter.substr(before, extension_bytes), tail, why)) return false;
-  Payload& second = tail->fields.second;
+  FilterShape second = FilterShape::Blocked(0, 1);
+  if (!ReadExtension(filter.substr(before, extension_bytes), &second, why)) return false;
   if (second.payload_bytes() > before) {
     return Refuse(why, "its second payload has ", second.payload_bytes(), " bytes; the filter has ",
                   before, " before the extension");
   }
-  second.seed = kernels::LoadLittleEndian64(TrailerBytes(filter).data() + kSeed);
-  second.data = filter.data() + (before - second.payload_bytes());
-  tail->num_bytes += extension_bytes + second.payload_bytes();
+  *payload_bytes = before - second.payload_bytes();
   return true;
 }
 
-bool Decode(std::string_view filter, Payload* payload, Extension* fields, std::string* why) {
-  Tail tail;
-  if (!ReadTail(filter, &tail, why)) return false;
-  if (fields != nullptr) *fields = tail.fields;
+bool Decode(std::string_view filter, Payload* payload, std::string* why) {
+  uint64_t num_bytes;
+  if (!ReadTail(filter, &num_bytes, why)) return false;
   const std::string_view trailer = TrailerBytes(filter);
   const unsigned layout = ByteAt(trailer, kLayout);
   if (layout == kAlwaysMatchNumber) {
@@ -143,7 +130,6 @@ bool Decode(std::string_view filter, Payload* payload, Extension* fields, std::s
   const LayoutRow* row;
   FilterShape shape;
   if (!ReadShape(layout, ByteAt(trailer, kParameter), &row, &shape, why)) return false;
-  const uint64_t num_bytes = filter.size() - tail.num_bytes;
   shape.num_blocks = num_bytes / shape.block_bytes;
   const uint64_t units = kernels::LoadLittleEndian32(trailer.data() + kPayloadUnits);
   if (num_bytes > row->max_payload_bytes || num_bytes % shape.block_bytes != 0 ||
@@ -157,32 +143,13 @@ bool Decode(std::string_view filter, Payload* payload, Extension* fields, std::s
 
 }  // namespace
 
-void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst, const Extension& extension) {
-  const Payload& second = extension.second;
-  const auto second_bytes = static_cast<size_t>(second.payload_bytes());
-  if (second_bytes != 0) std::memcpy(dst, second.data, second_bytes);
-  char* const fields = dst + second_bytes;
-  char* trailer = fields;
-  const auto add_field = [&trailer](unsigned tag, std::string_view content) {
-    if (content.empty()) return;
-    trailer[0] = static_cast<char>(tag);
-    trailer[1] = static_cast<char>(content.size());
-    trailer += kFieldHeadBytes + content.copy(trailer + kFieldHeadBytes, content.size());
-  };
-  if (second_bytes != 0) {
-    char content[kSecondPayloadFieldBytes] = {static_cast<char>(second.layout),
-                                              static_cast<char>(second.parameter())};
-    kernels::StoreLittleEndian32(static_cast<uint32_t>(second.num_blocks), content + 2);
-    add_field(kSecondPayload, {content, sizeof(content)});
-  }
-  add_field(kRanges, extension.ranges);
-  add_field(kKeyLimits, extension.key_limits);
+void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* trailer) {
   kernels::StoreLittleEndian64(seed, trailer + kSeed);
   kernels::StoreLittleEndian32(static_cast<uint32_t>(shape.num_blocks),  // modulo 2^32
                                trailer + kPayloadUnits);
   trailer[kLayout] = static_cast<char>(shape.layout);
   trailer[kParameter] = static_cast<char>(shape.parameter());
-  trailer[kExtensionBytes] = static_cast<char>(trailer - fields);
+  trailer[kExtensionBytes] = 0;
   kMarkerAndMagic.copy(trailer + kMarker, kMarkerAndMagic.size());
   trailer[kVersion] = static_cast<char>(kKnownVersion);
 }
@@ -192,14 +159,14 @@ bool HasTrailer(std::string_view filter) {
          TrailerBytes(filter).substr(kMarker, kMarkerAndMagic.size()) == kMarkerAndMagic;
 }
 
-Payload DecodeTrailer(std::string_view filter, std::string* why, Extension* fields) {
+Payload DecodeTrailer(std::string_view filter, std::string* why) {
   Payload payload;
-  return Decode(filter, &payload, fields, why) ? payload : Payload();
+  return Decode(filter, &payload, why) ? payload : Payload();
 }
 
 bool SaysAlwaysMatch(std::string_view filter) {
-  Tail tail;
-  return ReadTail(filter, &tail, nullptr) &&
+  uint64_t payload_bytes;
+  return ReadTail(filter, &payload_bytes, nullptr) &&
          ByteAt(TrailerBytes(filter), kLayout) == kAlwaysMatchNumber;
 }
 

@@ -120,31 +120,6 @@ uint64_t AskedRanges::num_ranges() const {
   return sum;
 }
 
-void AskedByFamily::AddSampled(uint32_t family, const KeyLimits& limits, std::string_view begin,
-                               std::string_view end) {
-  if (IsNextSample()) OfFamily(family).Add(begin, end, limits);
-}
-
-AskedRanges& AskedByFamily::OfFamily(uint32_t family) {
-  size_t i = family == 0 ? 0 : 1;
-  for (; i + 1 < kMaxFamilies; ++i) {
-    uint32_t found = families_[i].load(kUnordered);
-    if (found == 0 && families_[i].compare_exchange_strong(found, family, kUnordered)) break;
-    if (found == family) break;
-  }
-  return ranges_[i];
-}
-
-const AskedRanges* AskedByFamily::Find(uint32_t family) const {
-  size_t i = family == 0 ? 0 : 1;
-  for (; i + 1 < kMaxFamilies; ++i) {
-    const uint32_t found = families_[i].load(kUnordered);
-    if (found == family) break;
-    if (found == 0) return nullptr;
-  }
-  return ranges_[i].num_ranges() == 0 ? nullptr : &ranges_[i];
-}
-
 RangeCounts::SampledRanges SampledPlaces(const AskedRanges& asked) {
   constexpr double kEnough = 100;
   constexpr double kLeastPart = 0.01;

@@ -61,29 +61,6 @@ class AskedRanges {
 // Thread-safe.
 RangeCounts::SampledRanges SampledPlaces(const AskedRanges& asked);
 
-// A table for each column family, because the families of a database often share one policy. A
-// family is a number, such as a hash of its name; 0 is the unknown family. Takes 32 KiB.
-// Thread-safe and lock-free; allocates nothing.
-class AskedByFamily {
- public:
-  // More families share the last table.
-  static constexpr size_t kMaxFamilies = 64;
-
-  // See AskedRanges.
-  void AddSampled(uint32_t family, const KeyLimits& limits, std::string_view begin,
-                  std::string_view end);
-
-  // Null if no range of the family was added.
-  const AskedRanges* Find(uint32_t family) const;
-
- private:
-  AskedRanges& OfFamily(uint32_t family);
-
-  // The first stays 0, for the unknown family. A new family takes the next one that is 0.
-  std::atomic<uint32_t> families_[kMaxFamilies] = {};
-  AskedRanges ranges_[kMaxFamilies];
-};
-
 }  // namespace bloomline::filter
 
 #endif  // BLOOMLINE_FILTER_RANGES_ASKED_RANGES_H_

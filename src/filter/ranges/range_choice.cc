@@ -175,8 +175,7 @@ class AskedPlaces {
     double last = 1;
     for (size_t bits = step; bits <= counts_.max_bits(); bits += step) {
       const double entries = num_cells(bits);
-      const bool is_key = memory_.key_bits != 0 && bits >= memory_.key_bits;
-      if (entries == last || is_key) continue;
+      if (entries == last) continue;
       const Place place = {kCells, 0, bits, entries};
       if (entries >= kSaysMore * last || candidates_.size == first_candidate) {
         candidates_.Add({place, 0});
@@ -254,8 +253,7 @@ class AskedPlaces {
     }
     double last = 1;
     for (size_t bits = 1; bits <= std::min(counts_.max_bits(), kMaxCellBits); ++bits) {
-      const bool is_key = memory_.key_bits != 0 && bits >= memory_.key_bits;
-      if (use[bits] == kNotUsed || is_key) continue;
+      if (use[bits] == kNotUsed) continue;
       if (use[bits] == kShorter && num_cells(bits) < kSaysMore * last) continue;
       last = num_cells(bits);
       candidates_.Add({{kCells, 0, bits, last}, 0});
@@ -403,12 +401,6 @@ class Model {
       passing += (known - part) * rate;
       known = part;
       rate *= rates[c->copies];
-    }
-    if (asked.bits != 0 && memory_.key_bits > asked.bits) {
-      // More than that of keys with 10 bits. Half: 0.026 files of numbers (0.0000), and so is a
-      // quarter.
-      constexpr double kKeyRate = 0.02;
-      longer *= AnyPasses(kKeyRate, memory_.key_bits - asked.bits);
     }
     return (passing + known * rate) * longer;
   }

@@ -29,9 +29,6 @@ struct RangeMemory {
   // A level has about a tenth of the keys of the level below.
   int num_levels_below = 0;
   bool is_compact = true;  // the layout of the payload
-  // 0 unless all keys have the same length. Else the length of the part in which they differ: the
-  // filter's keys then answer for the longest cells.
-  size_t key_bits = 0;
 };
 
 // The bits that entries may take for each key of this level: its share of their bits in all levels.

@@ -12,7 +12,8 @@ namespace {
 
 // What a property has beside its entries.
 constexpr uint64_t kMostBytesBeside = 2048;
-static_assert(kMostBytesBeside > kMaxStoredKeyBytes + kMaxKindsBytes + 2 * kMaxCellBytes + 100);
+static_assert(kMostBytesBeside >
+              kMaxStoredKeyBytes + kMaxRangeFieldBytes + 2 * kMaxCellBytes + 100);
 
 // Drop a kind only above this multiple of the entries that fit: later keys may make it affordable.
 constexpr double kMayBecomeCheap = 2;
@@ -58,24 +59,17 @@ void KeptKeys::Forget(const RangeCounts& counts) {
   forget_from_bytes_ = std::max(kLittle, 2 * size_);
 }
 
-void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
-  if (key.empty()) state_.has_prefix = true;
-  // The empty prefix comes with the first key or never.
-  if (state_.num_keys == 1 && !state_.has_prefix) state_.is_usable = false;
-  AddInOrder(key, writer->seed(), writer->options());
-}
+RangeEntries::RangeEntries(const RangeEntryOptions& options)
+    : options_(options),
+      counts_(options.sample),
+      entries_(FilterOptions{Format::kBlocked, 10, options.seed}) {}
 
 void RangeEntries::Add(std::string_view key) {
-  const bool is_version = state_.has_whole_previous && !key.empty() &&
-                          key == std::string_view(previous_, state_.previous_bytes);
-  if (!is_version) AddInOrder(key, 0, PointOptions());
-}
-
-void RangeEntries::AddInOrder(std::string_view key, uint64_t seed, const FilterOptions& options) {
+  const std::string_view previous(previous_, state_.previous_bytes);
   if (key.empty() || !state_.is_usable) return;
+  if (state_.has_whole_previous && key == previous) return;  // another version
 
   const std::string_view begin = key.substr(0, kMaxPrefixBytes);
-  const std::string_view previous(previous_, state_.previous_bytes);
   KeyDifference added = {begin};
   // Another order means another comparator.
   if (!Compare(previous, begin, &added)) {
@@ -91,11 +85,11 @@ void RangeEntries::AddInOrder(std::string_view key, uint64_t seed, const FilterO
   state_.previous_bytes = begin.size();
   state_.has_whole_previous = begin.size() == key.size();
   ++state_.num_keys;
-  if (!options_.is_auto) return AddEntries(options_.kinds, added, seed);
+  if (!options_.is_auto) return AddEntries(options_.kinds, added);
   const size_t num_bytes = counts_.Count(added);
   kept_.Add(added, num_bytes);
   if (kept_.HasGrown()) {
-    const double most = MostEntriesPerKey(MemoryFor(options));
+    const double most = MostEntriesPerKey(Memory());
     const bool is_much =
         counts_.Forget(kMayBecomeCheap * most * static_cast<double>(state_.num_keys));
     if (is_much) kept_.Forget(counts_);
@@ -125,7 +119,7 @@ FilterShape EntriesShape(Format format, uint64_t num_entries, double bits_per_en
 }
 
 size_t RangeEntries::SuffixBytes() const {
-  // Queries take no longer key as a cell and a suffix.
+  // No cell is longer.
   const size_t size = state_.max_key_bytes;
   if (state_.min_key_bytes != size || size > kMaxCellBytes) return 0;
   const unsigned char last = state_.least_bytes[size - 1];
@@ -137,33 +131,30 @@ size_t RangeEntries::SuffixBytes() const {
   return same;
 }
 
-size_t RangeEntries::WriteLimits(const RangeField& field, bool is_partition, size_t max_limits) {
-  constexpr size_t kBehindCells = 8;  // such as a delimiter, with which bounds end
-  const EntryKinds& kinds = field.kinds;
-  const size_t longest =
-      field.keys_are_cells() ? field.max_key_bytes : CellBytes(kinds.longest_cell_bits());
-  size_t num_needed = longest == 0 ? 0 : longest + kBehindCells;
-  if (kinds.num_prefixes != 0 || (!is_partition && longest != 0)) num_needed = max_limits;
-  num_needed = std::min({num_needed, state_.num_limits, max_limits});
-  for (size_t i = 0; i < num_needed; ++i) {
+void RangeEntries::SetField(RangeField* field) {
+  field->min_key_bytes = state_.min_key_bytes;
+  field->max_key_bytes = state_.max_key_bytes;
+  field->suffix_bytes = static_cast<uint8_t>(SuffixBytes());
+  if (field->suffix_bytes != 0) field->suffix_byte = previous_[state_.previous_bytes - 1];
+  for (size_t i = 0; i < state_.num_limits; ++i) {
     // A shorter key has a zero there.
-    key_limits_[2 * i] = static_cast<char>(i < field.min_key_bytes ? state_.least_bytes[i] : 0);
+    key_limits_[2 * i] = static_cast<char>(i < field->min_key_bytes ? state_.least_bytes[i] : 0);
     key_limits_[2 * i + 1] = static_cast<char>(state_.greatest_bytes[i]);
   }
-  return 2 * num_needed;
+  field->key_limits = {key_limits_, 2 * state_.num_limits};
 }
 
 void RangeEntries::AddEntry(uint64_t hash, unsigned copies) {
   for (unsigned i = 0; i < copies; ++i) entries_.AddHash(EntryCopy(hash, i));
 }
 
-void RangeEntries::AddEntries(const EntryKinds& kinds, const KeyDifference& key, uint64_t seed) {
+void RangeEntries::AddEntries(const EntryKinds& kinds, const KeyDifference& key) {
   for (size_t i = 0; i < kinds.num_cells; ++i) {
     const size_t bits = kinds.cells[i].bits;
     if (bits <= key.common_bits) continue;
     char cell[kMaxCellBytes];
     WriteCell(key.key, bits, cell);
-    AddEntry(Hash64({cell, CellBytes(bits)}, CellSeed(bits, seed)), kinds.cells[i].copies);
+    AddEntry(Hash64({cell, CellBytes(bits)}, CellSeed(bits, options_.seed)), kinds.cells[i].copies);
   }
   for (size_t i = 0; i < kinds.num_prefixes;) {
     const unsigned char delimiter = kinds.prefixes[i].delimiter;
@@ -178,140 +169,74 @@ void RangeEntries::AddEntries(const EntryKinds& kinds, const KeyDifference& key,
       ++at;
       while (kind < i && kinds.prefixes[kind].depth < depth) ++kind;
       if (kind < i && kinds.prefixes[kind].depth == depth && at > key.common_bytes) {
-        AddEntry(Hash64(key.key.substr(0, at), PrefixSeed(seed)), kinds.prefixes[kind].copies);
+        AddEntry(Hash64(key.key.substr(0, at), PrefixSeed(options_.seed)),
+                 kinds.prefixes[kind].copies);
       }
     }
   }
 }
 
-RangeMemory RangeEntries::MemoryOfLevel(const FilterOptions& options) const {
+uint64_t RangeEntries::MaxPayloadBytes() const {
+  const uint64_t limit = options_.max_bytes;
+  if (limit == 0) return kMaxEntriesBytes;
+  return std::min(kMaxEntriesBytes, limit - std::min(limit, kMostBytesBeside));
+}
+
+RangeMemory RangeEntries::Memory() const {
   RangeMemory memory;
-  memory.bits_per_key = options_.memory * options.bits_per_key;
+  memory.bits_per_key = options_.memory * options_.bits_per_key;
   memory.num_levels_below = options_.num_levels_below;
-  memory.is_compact = options.format == Format::kCompact;
+  memory.is_compact = options_.format == Format::kCompact;
+  const double most = 8 * static_cast<double>(MaxPayloadBytes()) /
+                      static_cast<double>(std::max<uint64_t>(state_.num_keys, 1));
+  memory.bits_per_key *= std::min(1.0, most / BitsPerKey(memory));
   return memory;
 }
 
-uint64_t RangeEntries::ExpectedBytes(uint64_t num_keys, const FilterOptions& options) const {
-  const RangeMemory memory = MemoryOfLevel(options);
-  const auto keys = static_cast<double>(std::max<uint64_t>(num_keys, 1));
-  double bits = BitsPerKey(memory) * keys;
-  if (!options_.is_auto) {
-    const auto num_entries = static_cast<double>(std::max<size_t>(entries_.num_keys(), 1));
-    bits = num_entries * BitsPerEntry(num_entries / keys, memory);
-  }
-  const uint64_t blocks = 1 + static_cast<uint64_t>(bits) / (8 * kernels::kBlockBytes);
-  return std::min(blocks * kernels::kBlockBytes, kMaxEntriesBytes);
-}
-
-RangeMemory RangeEntries::MemoryFor(const FilterOptions& options) const {
-  RangeMemory memory = MemoryOfLevel(options);
-  const bool has_one_length =
-      state_.min_key_bytes == state_.max_key_bytes && state_.max_key_bytes <= kMaxCellBytes;
-  memory.key_bits = has_one_length ? 8 * (state_.min_key_bytes - SuffixBytes()) : 0;
-  return memory;
-}
-
-bool RangeEntries::Build(double bits_per_entry, const RangeMemory& memory,
-                         uint64_t max_payload_bytes) {
-  const uint64_t num_entries = entries_.num_keys();
-  const Format format =
-      memory.is_compact && bits_per_entry >= kCompactFromBits ? Format::kCompact : Format::kBlocked;
-  // An empty block answers "no" to everything.
-  const uint64_t num_hashes = std::max<uint64_t>(num_entries, 1);
-  shape_ = EntriesShape(format, num_hashes, bits_per_entry, max_payload_bytes);
-  payload_.assign(static_cast<size_t>(shape_.payload_bytes() + entries_.end_bytes()), '\0');
-  if (num_entries == 0) return entries_.fault() == WriterFault::kNone;
-  return entries_.FinishTo(shape_, payload_.data()) == WriterFault::kNone;
-}
-
-void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
-  RangeField field;
-  Extension extension;
-  field.family = options_.family;
-  if (state_.is_usable && state_.has_prefix && state_.num_keys != 0) {
-    const RangeMemory memory = MemoryFor(writer->options());
-    const EntryChoice choice = Choose(memory, writer->seed());
-    if (!choice.kinds.empty() && Build(choice.bits_per_entry, memory, kMaxEntriesBytes)) {
-      extension.second = {shape_, writer->seed(), payload_.data()};
-      field.kinds = choice.kinds;
-    }
-    SetLengths(&field);
-    extension.key_limits = {key_limits_, WriteLimits(field, is_partition, kMaxLimits)};
-    if (is_partition) {
-      field.last_key = {previous_, std::min(state_.previous_bytes, kMaxLastKeyBytes)};
-    }
-  }
-  extension.ranges = {field_, EncodeRangeField(field, field_)};
-  writer->RecordRanges(extension);
-  Reset();
-}
-
-FilterOptions RangeEntries::PointOptions() const {
-  FilterOptions options;
-  options.format = options_.format;
-  options.bits_per_key = options_.bits_per_key;
-  return options;
-}
-
-EntryChoice RangeEntries::Choose(const RangeMemory& memory, uint64_t seed) {
+EntryChoice RangeEntries::Choose() {
+  const RangeMemory memory = Memory();
   if (options_.is_auto) {
     const EntryChoice choice = ChooseEntries(counts_, memory);
-    kept_.ForEach([&](const KeyDifference& key, size_t) { AddEntries(choice.kinds, key, seed); });
+    kept_.ForEach([&](const KeyDifference& key, size_t) { AddEntries(choice.kinds, key); });
     return choice;
   }
   const auto num_entries = static_cast<double>(std::max<size_t>(entries_.num_keys(), 1));
   return {options_.kinds, BitsPerEntry(num_entries / static_cast<double>(state_.num_keys), memory)};
 }
 
-void RangeEntries::SetLengths(RangeField* field) const {
-  field->min_key_bytes = state_.min_key_bytes;
-  field->max_key_bytes = state_.max_key_bytes;
-  field->suffix_bytes = static_cast<uint8_t>(SuffixBytes());
-  if (field->suffix_bytes != 0) field->suffix_byte = previous_[state_.previous_bytes - 1];
+std::string RangeEntries::Build(double bits_per_entry) {
+  const uint64_t num_entries = entries_.num_keys();
+  const double most_bits = 8 * static_cast<double>(MaxPayloadBytes()) /
+                           static_cast<double>(std::max<uint64_t>(num_entries, 1));
+  bits_per_entry = std::min(bits_per_entry, most_bits);
+  if (bits_per_entry < kLeastBitsPerEntry) return "";
+  const bool is_compact = options_.format == Format::kCompact && bits_per_entry >= kCompactFromBits;
+  FilterShape shape = FilterShape::Blocked(0, 1);  // it answers "no" to everything
+  if (num_entries != 0) {
+    shape = EntriesShape(is_compact ? Format::kCompact : Format::kBlocked, num_entries,
+                         bits_per_entry, MaxPayloadBytes());
+  }
+  std::string filter(static_cast<size_t>(shape.payload_bytes() + kTrailerBytes), '\0');
+  return entries_.FinishTo(shape, filter.data()) == WriterFault::kNone ? filter : "";
 }
 
-std::string RangeEntries::FinishProperty() {
+std::string RangeEntries::Finish() {
   std::string value;
   if (state_.is_usable && state_.num_keys != 0) {
-    RangeMemory memory = MemoryFor(PointOptions());
-    memory.key_bits = 0;  // no point filter answers
-    uint64_t max_payload_bytes = kMaxEntriesBytes;
-    if (options_.max_bytes != 0) {
-      max_payload_bytes = std::min(max_payload_bytes, options_.max_bytes - kMostBytesBeside);
-    }
-    const double max_bits = 8 * static_cast<double>(max_payload_bytes);
-    const double max_bits_per_key = max_bits / static_cast<double>(state_.num_keys);
-    memory.bits_per_key *= std::min(1.0, max_bits_per_key / BitsPerKey(memory));
-    const EntryChoice choice = Choose(memory, 0);
-    const size_t num_hashes = entries_.num_keys();
-    const auto num_entries = static_cast<double>(std::max<size_t>(num_hashes, 1));
-    const double bits_per_entry = std::min(choice.bits_per_entry, max_bits / num_entries);
+    const EntryChoice choice = Choose();
+    std::string filter;
+    if (!choice.kinds.empty()) filter = Build(choice.bits_per_entry);
     RangeField field;
-    std::string_view filter;
-    if (!choice.kinds.empty() && bits_per_entry >= kLeastBitsPerEntry &&
-        Build(bits_per_entry, memory, max_payload_bytes)) {
-      if (num_hashes == 0) {
-        payload_.assign(kTrailerBytes, '\0');
-        EncodeTrailer(FilterShape::Blocked(0, 1), 0, payload_.data());
-      }
-      field.kinds = choice.kinds;
-      filter = payload_;
-    }
-    SetLengths(&field);
-    field.key_limits = {key_limits_, WriteLimits(field, false, kMaxCellBytes)};
+    if (!filter.empty()) field.kinds = choice.kinds;
+    SetField(&field);
     const size_t last_bytes = state_.has_whole_previous ? state_.previous_bytes : 0;
     value = EncodeRangeProperty(field, {previous_, last_bytes}, filter);
   }
-  Reset();
-  return value;
-}
-
-void RangeEntries::Reset() {
   entries_.Reset();
   state_ = State();
   counts_ = RangeCounts(options_.sample);
   kept_.Clear();
+  return value;
 }
 
 }  // namespace bloomline::filter

@@ -1,4 +1,4 @@
-// The range entries that a filter has beside its keys (docs/format.md, section 12).
+// Makes the range filter of a table (docs/format.md, section 12).
 #ifndef BLOOMLINE_FILTER_RANGES_RANGE_ENTRIES_H_
 #define BLOOMLINE_FILTER_RANGES_RANGE_ENTRIES_H_
 
@@ -94,24 +94,21 @@ class KeptKeys {
   size_t forget_from_bytes_ = kLittle;
 };
 
-// The entries that new filters get.
+// What a range filter gets.
 struct RangeEntryOptions {
   bool is_auto = false;  // the kinds are chosen when all keys are known
   EntryKinds kinds;      // else these
-  // The memory for entries, as a part of that for keys.
+  // The memory for entries, as a part of that of a point filter with bits_per_key.
   double memory = 0.2;
+  double bits_per_key = 10;
+  Format format = Format::kCompact;  // or kBlocked
   int num_levels_below = 0;
-  uint32_t family = 0;  // recorded
-  // Of a range filter of its own.
-  Format format = Format::kCompact;
-  double bits_per_key = 10;           // of the point filters
-  uint64_t max_bytes = 0;             // 0: no limit
   RangeCounts::SampledRanges sample;  // for is_auto: of ranges that scans ask for
-
-  bool has_entries() const { return is_auto || !kinds.empty(); }
+  uint64_t max_bytes = 0;             // of the property; 0: no limit
+  uint64_t seed = 0;
 };
 
-// RocksDB truncates the length of a filter to 32 bits, so the entries take at most half of 4 GiB.
+// No payload is larger: RocksDB has 32 bits for the length of a block.
 constexpr uint64_t kMaxEntriesBytes = uint64_t{1} << 31;
 
 // The shape of a payload with at least one entry; with kCompact, bits_per_entry is at least
@@ -120,63 +117,42 @@ FilterShape EntriesShape(Format format, uint64_t num_entries, double bits_per_en
                          uint64_t max_payload_bytes = kMaxEntriesBytes);
 
 // Makes the entries while keys are added: (Add* Finish)*. The keys come in the order of their
-// bytes; if they do not, the filter records no entries, and so answers "may match" to ranges.
+// bytes; if they do not, there is no filter. Equal keys, which are versions of one, count once. If
+// a function threw bad_alloc, no filter may be made of these keys.
 //
 // Memory until Finish, if kinds are chosen: the new bytes of each key, and 8 bytes for it, in a
 // buffer that doubles.
 class RangeEntries {
  public:
-  explicit RangeEntries(const RangeEntryOptions& options)
-      : options_(options), counts_(options.sample) {}
+  explicit RangeEntries(const RangeEntryOptions& options);
 
-  // Call this before the writer gets the key. Queries never ask for an empty key, so it has no
-  // entries. RocksDB's range extractor gives it as a prefix, and only that extractor guarantees the
-  // order of bytes: without an empty key, nothing is recorded.
-  void Add(std::string_view key, FilterWriter* writer);
-
-  // The same for a range filter of its own: (Add* FinishProperty)*. Equal keys, which are versions
-  // of one, count once. If this throws bad_alloc, no filter of these keys may be used.
+  // Queries never ask for the empty key, so it has no entries.
   void Add(std::string_view key);
+
   // Returns the value of kRangeProperty, and starts over; an empty one if there is no key but the
   // empty one, or keys were not in order.
-  std::string FinishProperty();
-
-  // The bytes that the entries of num_keys keys may take. With is_auto, which entries there are is
-  // known only at the end; few of them take less. Other threads may call this while keys are added.
-  uint64_t ExpectedBytes(uint64_t num_keys, const FilterOptions& options) const;
-
-  // Makes the writer record the entries, and starts over. The writer must finish its filter before
-  // this is destroyed or called again.
-  void Finish(bool is_partition, FilterWriter* writer);
+  std::string Finish();
 
  private:
-  // The options of the point filter.
-  FilterOptions PointOptions() const;
-  void AddInOrder(std::string_view key, uint64_t seed, const FilterOptions& options);
-  void Reset();
   void CountBytes(const KeyDifference& key);
   // The number of equal bytes in which all keys end, for the field.
   size_t SuffixBytes() const;
-  // Writes the limits that queries may need, and returns how many bytes they take. Partitions are
-  // small, so they get few.
-  size_t WriteLimits(const RangeField& field, bool is_partition, size_t max_limits);
-  // Sets the lengths and what keys end with.
-  void SetLengths(RangeField* field) const;
+  // All but the kinds.
+  void SetField(RangeField* field);
   void AddEntry(uint64_t hash, unsigned copies);
-  void AddEntries(const EntryKinds& kinds, const KeyDifference& key, uint64_t seed);
-  // But for what depends on the keys.
-  RangeMemory MemoryOfLevel(const FilterOptions& options) const;
-  RangeMemory MemoryFor(const FilterOptions& options) const;
+  void AddEntries(const EntryKinds& kinds, const KeyDifference& key);
+  RangeMemory Memory() const;
+  uint64_t MaxPayloadBytes() const;
   // Chooses the kinds, and adds the entries if that was not done before.
-  EntryChoice Choose(const RangeMemory& memory, uint64_t seed);
-  // Makes payload_, with its trailer. Returns false if the payload lacks entries.
-  bool Build(double bits_per_entry, const RangeMemory& memory, uint64_t max_payload_bytes);
+  EntryChoice Choose();
+  // Returns the filter of the entries; an empty one if it would lack some, or they had less than a
+  // bit each.
+  std::string Build(double bits_per_entry);
 
   const RangeEntryOptions options_;
   // What the keys of the filter that is being built have been so far.
   struct State {
     bool is_usable = true;
-    bool has_prefix = false;  // an empty key
     uint64_t num_keys = 0;
     uint16_t min_key_bytes = kLongKey;
     uint16_t max_key_bytes = 0;
@@ -191,13 +167,8 @@ class RangeEntries {
   char previous_[kMaxPrefixBytes + kCopySlackBytes];  // the first bytes of the last key
   RangeCounts counts_;
   KeptKeys kept_;
-  FilterWriter entries_{FilterOptions()};
-  std::string payload_;
-  FilterShape shape_;
-  char field_[kMaxRangeFieldBytes];
+  FilterWriter entries_;
   char key_limits_[2 * kMaxCellBytes];
-  static_assert(3 * kFieldHeadBytes + kSecondPayloadFieldBytes + sizeof(field_) + 2 * kMaxLimits <=
-                UINT8_MAX);
 };
 
 }  // namespace bloomline::filter

@@ -8,10 +8,8 @@
 namespace bloomline::filter {
 namespace {
 
-// The bytes of the content before the numbers of kinds, and after a family before the kinds.
-constexpr size_t kSuffixEnd = 6;
-constexpr size_t kFamilyBytes = 4;
-constexpr size_t kNumbersBytes = 2;
+// The bytes of the content before the kinds of entries.
+constexpr size_t kHeadBytes = 8;
 
 uint16_t Load16(const char* p) { return static_cast<uint16_t>(kernels::LoadLittleEndian16(p)); }
 
@@ -56,7 +54,7 @@ bool DecodePrefixes(const char* p, EntryKinds* kinds) {
 
 }  // namespace
 
-size_t EncodeKinds(const RangeField& field, char* dst) {
+size_t EncodeRangeField(const RangeField& field, char* dst) {
   const EntryKinds& kinds = field.kinds;
   char* p = Store16(field.max_key_bytes, Store16(field.min_key_bytes, dst));
   *p++ = static_cast<char>(field.suffix_bytes);
@@ -74,29 +72,16 @@ size_t EncodeKinds(const RangeField& field, char* dst) {
   return static_cast<size_t>(p - dst);
 }
 
-size_t EncodeRangeField(const RangeField& field, char* dst) {
-  char kinds[kMaxKindsBytes];
-  const std::string_view all(kinds, EncodeKinds(field, kinds));
-  char* p = dst + all.copy(dst, kSuffixEnd);
-  p = Store16(field.family >> 16, Store16(field.family, p));
-  p += all.copy(p, all.size() - kSuffixEnd, kSuffixEnd);
-  p += field.last_key.copy(p, kMaxLastKeyBytes);
-  return static_cast<size_t>(p - dst);
-}
-
-namespace {
-
-// *end becomes the content's length up to the kinds.
-bool DecodeUpToKinds(std::string_view content, size_t numbers_at, RangeField* field, size_t* end) {
-  if (content.size() < numbers_at + kNumbersBytes) return false;
+bool DecodeRangeField(std::string_view content, RangeField* field) {
+  if (content.size() < kHeadBytes) return false;
   const char* const p = content.data();
   EntryKinds& kinds = field->kinds;
   field->min_key_bytes = Load16(p);
   field->max_key_bytes = Load16(p + 2);
   field->suffix_bytes = static_cast<uint8_t>(p[4]);
   field->suffix_byte = p[5];
-  kinds.num_cells = static_cast<uint8_t>(p[numbers_at]);
-  kinds.num_prefixes = static_cast<uint8_t>(p[numbers_at + 1]);
+  kinds.num_cells = static_cast<uint8_t>(p[6]);
+  kinds.num_prefixes = static_cast<uint8_t>(p[7]);
   if (kinds.num_cells > kMaxCellLengths || kinds.num_prefixes > kMaxPrefixKinds ||
       field->min_key_bytes > field->max_key_bytes) {
     return false;
@@ -105,26 +90,9 @@ bool DecodeUpToKinds(std::string_view content, size_t numbers_at, RangeField* fi
       (!field->has_one_length() || field->suffix_bytes >= field->min_key_bytes)) {
     return false;
   }
-  const size_t cells = numbers_at + kNumbersBytes;
-  const size_t prefixes = cells + 2 * size_t{kinds.num_cells};
-  *end = prefixes + 2 * size_t{kinds.num_prefixes};
-  return content.size() >= *end && DecodeCells(p + cells, &kinds) &&
-         DecodePrefixes(p + prefixes, &kinds);
-}
-
-}  // namespace
-
-bool DecodeKinds(std::string_view content, RangeField* field) {
-  size_t end;
-  return DecodeUpToKinds(content, kSuffixEnd, field, &end) && end == content.size();
-}
-
-bool DecodeRangeField(std::string_view content, RangeField* field) {
-  size_t end;
-  if (!DecodeUpToKinds(content, kSuffixEnd + kFamilyBytes, field, &end)) return false;
-  field->family = kernels::LoadLittleEndian32(content.data() + kSuffixEnd);
-  field->last_key = content.substr(end);
-  return field->last_key.size() <= kMaxLastKeyBytes;
+  const size_t prefixes = kHeadBytes + 2 * size_t{kinds.num_cells};
+  return content.size() == prefixes + 2 * size_t{kinds.num_prefixes} &&
+         DecodeCells(p + kHeadBytes, &kinds) && DecodePrefixes(p + prefixes, &kinds);
 }
 
 bool DecodeKeyLimits(std::string_view content, RangeField* field) {

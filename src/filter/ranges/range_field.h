@@ -1,5 +1,5 @@
-// The range entries of a filter, which it holds beside its keys: docs/format.md, section 12. An
-// entry is a cell or a prefix.
+// What a range filter records of its keys, beside its entries: docs/format.md, section 12. An entry
+// is a cell or a prefix.
 //
 // A *cell* of L bits is the first L bits of a key, filled with zeros where the key is shorter. A
 // filter has an entry for each different cell of its keys, at some lengths L. Cells have the order
@@ -18,12 +18,6 @@
 
 namespace bloomline::filter {
 
-// The prefix extractor that hands the bounds of scans to filters (engines/rocksdb/ranges). All its
-// prefixes are empty.
-constexpr char kRangeExtractorName[] = "bloomline.ranges";
-// The extractor keeps no longer bounds: ranges with them may match.
-constexpr size_t kMaxBoundBytes = 1024;
-
 // Longer cells and prefixes are not written.
 constexpr size_t kMaxCellBytes = 64;
 constexpr size_t kMaxCellBits = 8 * kMaxCellBytes;
@@ -31,13 +25,8 @@ constexpr size_t kMaxPrefixBytes = 1024;
 
 constexpr size_t kMaxCellLengths = 8;
 constexpr size_t kMaxPrefixKinds = 32;
-// The bytes that a partition keeps of its last key.
-constexpr size_t kMaxLastKeyBytes = 64;
 // A length field holds this for all keys of this many bytes or more.
 constexpr uint16_t kLongKey = UINT16_MAX;
-// In a filter block, limits of bytes are not written for more positions: all fields of an extension
-// have 255 bytes.
-constexpr size_t kMaxLimits = 43;
 
 constexpr size_t CellBytes(size_t bits) { return (bits + 7) / 8; }
 
@@ -67,7 +56,7 @@ struct EntryKinds {
   size_t longest_cell_bits() const { return num_cells == 0 ? 0 : cells[num_cells - 1].bits; }
 };
 
-// The field of a filter's extension. Empty keys do not count.
+// Empty keys do not count.
 struct RangeField {
   EntryKinds kinds;
   // Limits of the lengths of all keys, in bytes. If the greatest is kLongKey, there is no limit.
@@ -76,35 +65,22 @@ struct RangeField {
   // The number of equal bytes in which all keys end; 0 if they differ in length.
   uint8_t suffix_bytes = 0;
   char suffix_byte = 0;
-  uint32_t family = 0;  // a number of the column family; 0: unknown
-  // The first bytes of a partition's last key; empty in the filter of a whole table. A partition
-  // does not cover keys that follow it.
-  std::string_view last_key;
-  // A field of its own (docs/format.md): for each of the first positions the least and the greatest
-  // byte that keys have there, if they are padded with zeros.
+  // Encoded apart from the rest: for each of the first positions the least and the greatest byte
+  // that keys have there, if they are padded with zeros.
   std::string_view key_limits;
 
   bool has_one_length() const {
     return min_key_bytes == max_key_bytes && max_key_bytes != kLongKey;
   }
-  bool keys_are_cells() const { return has_one_length() && max_key_bytes <= kMaxCellBytes; }
 };
 
-constexpr size_t kMaxKindsBytes = 8 + 2 * kMaxCellLengths + 2 * kMaxPrefixKinds;
-constexpr size_t kMaxRangeFieldBytes = kMaxKindsBytes + 4 + kMaxLastKeyBytes;
+constexpr size_t kMaxRangeFieldBytes = 8 + 2 * kMaxCellLengths + 2 * kMaxPrefixKinds;
 
-// Writes the field of a table's range filter, at most kMaxKindsBytes, without last_key, family and
-// limits. Returns its length.
-size_t EncodeKinds(const RangeField& field, char* dst);
-// Returns false if the content breaks the rules. *field gets no limits.
-bool DecodeKinds(std::string_view content, RangeField* field);
-
-// Writes the field's content, at most kMaxRangeFieldBytes, and returns its length.
+// Writes the field without the limits, at most kMaxRangeFieldBytes, and returns its length.
 size_t EncodeRangeField(const RangeField& field, char* dst);
 // Returns false if the content breaks the rules; such a filter answers "may match" to all ranges.
-// *field points into the content.
 bool DecodeRangeField(std::string_view content, RangeField* field);
-// The same for the field of the limits; without content, there are none.
+// The same for the limits, to which *field then points; without content, there are none.
 bool DecodeKeyLimits(std::string_view content, RangeField* field);
 
 // The seeds of the hashes of entries, in a filter with this seed. They separate cells of different

@@ -32,8 +32,8 @@ std::string_view Take(size_t size, std::string_view* bytes, bool* is_whole) {
 
 std::string EncodeRangeProperty(const RangeField& field, std::string_view last_key,
                                 std::string_view filter) {
-  char content[kMaxKindsBytes];
-  const std::string_view kinds(content, EncodeKinds(field, content));
+  char content[kMaxRangeFieldBytes];
+  const std::string_view kinds(content, EncodeRangeField(field, content));
   std::string value(1, kPropertyVersion);
   value.reserve(kPropertyHeadBytes + last_key.size() + kinds.size() + field.key_limits.size() +
                 filter.size());
@@ -53,7 +53,7 @@ TableRanges OpenedTable(std::string_view value, const kernels::Kernel& kernel) {
   const std::string_view kinds = Take(LengthAt(value, 3), &rest, &is_whole);
   const std::string_view key_limits = Take(LengthAt(value, 5), &rest, &is_whole);
   OpenRanges& ranges = table.ranges;
-  if (!is_whole || !DecodeKinds(kinds, &ranges.field) ||
+  if (!is_whole || !DecodeRangeField(kinds, &ranges.field) ||
       !DecodeKeyLimits(key_limits, &ranges.field)) {
     return table;
   }

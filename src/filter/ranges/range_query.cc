@@ -21,9 +21,6 @@ class RangeQuery {
         begin_(begin),
         end_(end),
         num_levels_(field_.kinds.num_cells) {
-    // If all keys have the same length, they are cells themselves, the finest ones.
-    const size_t key_bits = 8 * size_t{field_.max_key_bytes} - 8 * size_t{field_.suffix_bytes};
-    if (ranges.has_keys && field_.keys_are_cells() && key_bits > field_.kinds.longest_cell_bits()) ++num_levels_;
     const size_t finest = num_levels_ == 0 ? 0 : CellBytes(LevelBits(num_levels_ - 1));
     asked_.num_bytes = std::max(finest, field_.key_limits.size() / 2);
   }
@@ -131,14 +128,10 @@ class RangeQuery {
     return false;
   }
 
-  bool IsKeyLevel(size_t level) const { return level == field_.kinds.num_cells; }
-  size_t LevelBits(size_t level) const {
-    return IsKeyLevel(level) ? 8 * size_t{field_.max_key_bytes} : field_.kinds.cells[level].bits;
-  }
+  size_t LevelBits(size_t level) const { return field_.kinds.cells[level].bits; }
   bool Has(size_t level, const char* cell) const {
     const size_t bits = LevelBits(level);
     const std::string_view bytes(cell, CellBytes(bits));
-    if (IsKeyLevel(level)) return HasCopies(ranges_.keys, Hash64(bytes, ranges_.seed), 1);
     return HasCopies(ranges_.entries, Hash64(bytes, CellSeed(bits, ranges_.seed)),
                      field_.kinds.cells[level].copies);
   }
@@ -170,25 +163,7 @@ bool RangeMayMatch(const OpenRanges& ranges, std::string_view begin, std::string
   // No entry says whether the empty key is there. In another order, a range may seem to end before
   // it begins.
   if (!ranges.is_understood || begin.empty() || begin >= end) return true;
-  const RangeField& field = ranges.field;
-  if (!field.last_key.empty() && end > field.last_key) return true;
   return RangeQuery(ranges, begin, end).MayMatch();
-}
-
-OpenRanges OpenedRanges(const Payload& payload, const Extension& fields,
-                        const kernels::Kernel& kernel) {
-  OpenRanges ranges;
-  ranges.is_understood = !payload.always_matches() &&
-                         DecodeRangeField(fields.ranges, &ranges.field) &&
-                         DecodeKeyLimits(fields.key_limits, &ranges.field) &&
-                         (fields.second.num_blocks != 0 || ranges.field.kinds.empty());
-  if (!ranges.is_understood) return ranges;
-  ranges.has_keys = true;
-  ranges.limits = KeyLimits(ranges.field);
-  ranges.keys = Opened(payload, kernel);
-  ranges.entries = Opened(fields.second, kernel);
-  ranges.seed = payload.seed;
-  return ranges;
 }
 
 }  // namespace bloomline::filter

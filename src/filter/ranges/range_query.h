@@ -1,4 +1,4 @@
-// A query of a filter for a range of keys: docs/format.md, section 12.
+// A query of a range filter: docs/format.md, section 12.
 #ifndef BLOOMLINE_FILTER_RANGES_RANGE_QUERY_H_
 #define BLOOMLINE_FILTER_RANGES_RANGE_QUERY_H_
 
@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "src/filter/container/trailer.h"
 #include "src/filter/kernel/kernel.h"
 #include "src/filter/ranges/key_interval.h"
 #include "src/filter/ranges/range_field.h"
@@ -19,20 +18,13 @@ constexpr uint64_t kMaxAskedEntries = 64;
 // A filter, opened for ranges. It refers to the bytes of the filter.
 struct OpenRanges {
   bool is_understood = false;  // else every range may match
-  bool has_keys = false;       // a point filter's, which answer as the longest cells
   RangeField field;
   KeyLimits limits;
-  OpenFilter keys;
   OpenFilter entries;
   uint64_t seed = 0;
 };
 
-// Opens what DecodeTrailer gave.
-OpenRanges OpenedRanges(const Payload& payload, const Extension& fields,
-                        const kernels::Kernel& kernel);
-
-// Returns false only if no key of the filter lies in [begin, end), in the order of bytes. In a
-// partition, that also holds for the keys that follow it in the table.
+// Returns false only if no key of the filter lies in [begin, end), in the order of bytes.
 //
 // Cost: a hash and a query of the filter for each entry.
 bool RangeMayMatch(const OpenRanges& ranges, std::string_view begin, std::string_view end);

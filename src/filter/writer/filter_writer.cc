@@ -66,7 +66,7 @@ WriterFault FilterWriter::FinishTo(const FilterShape& shape, char* dst, int num_
     }
   }
   EncodeTrailer(fault == WriterFault::kNone ? shape : FilterShape(), seed(),
-                dst + shape.payload_bytes(), extension_);
+                dst + shape.payload_bytes());
   Reset();
   return fault;
 }
@@ -74,7 +74,6 @@ WriterFault FilterWriter::FinishTo(const FilterShape& shape, char* dst, int num_
 void FilterWriter::Reset() {
   hashes_.Clear();
   previous_prefix_hash_.reset();
-  RecordRanges({});
   fault_ = WriterFault::kNone;
   if (!options_.random_seed) return;
   uint64_t seed = 0;

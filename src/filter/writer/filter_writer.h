@@ -55,23 +55,15 @@ class FilterWriter {
 
   const FilterOptions& options() const { return options_; }
 
-  // The next FinishTo records these. Their bytes must stay until then.
-  void RecordRanges(const Extension& extension) { extension_ = extension; }
-
-  const Extension& extension() const { return extension_; }
-  // The bytes behind the payload: those that keys pay for, and all.
-  uint64_t end_bytes() const { return EndBytes(extension_); }
-  uint64_t tail_bytes() const { return TailBytes(extension_); }
-
   // Moves all keys of `other`, which has the same format and seed, here. Keys that the other lost
   // are lost here, too.
   void TakeKeysFrom(FilterWriter* other);
 
-  // Writes shape.payload_bytes() + tail_bytes() bytes and starts over. The shape is that of
+  // Writes shape.payload_bytes() + kTrailerBytes bytes and starts over. The shape is that of
   // num_keys() keys, without blocks if there are no keys. Returns the fault of this filter.
   WriterFault FinishTo(const FilterShape& shape, char* dst, int num_threads = 1);
 
-  // Forgets all keys, records and faults. With random_seed, draws the next seed.
+  // Forgets all keys and faults. With random_seed, draws the next seed.
   void Reset();
 
  private:
@@ -91,7 +83,6 @@ class FilterWriter {
   HashList hashes_;
   std::optional<uint64_t> previous_prefix_hash_;
   std::atomic<WriterFault> fault_{WriterFault::kNone};
-  Extension extension_;
 };
 
 }  // namespace bloomline::filter

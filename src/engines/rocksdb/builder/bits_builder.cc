@@ -105,7 +105,7 @@ Slice RocksDBBitsBuilder::Build(std::unique_ptr<const char[]>* buf, Status* stat
   const bool is_useless = writer_.fault() != filter::WriterFault::kNone;
   const filter::FilterShape shape =
       is_useless ? filter::FilterShape() : plan_.FittedShape(num_keys);
-  const uint64_t num_bytes = shape.payload_bytes() + writer_.tail_bytes();
+  const uint64_t num_bytes = shape.payload_bytes() + filter::kTrailerBytes;
   FilterMemory memory(num_bytes, sizes_.fills_allocations);
   const filter::WriterFault fault = writer_.FinishTo(shape, memory.bytes);
   if (fault == filter::WriterFault::kNoSeed) facts->reason = filter::UselessReason::kRandomSeed;

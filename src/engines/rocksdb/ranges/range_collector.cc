@@ -51,7 +51,7 @@ class RangeCollector final : public TablePropertiesCollector {
   // RocksDB 7.8 calls this twice: for the table, and for what listeners and its log get.
   Status Finish(UserCollectedProperties* properties) noexcept override {
     try {
-      if (is_usable_ && !is_finished_) value_ = entries_.FinishProperty();
+      if (is_usable_ && !is_finished_) value_ = entries_.Finish();
       is_finished_ = true;
       if (!value_.empty()) (*properties)[filter::kRangeProperty] = value_;
     } catch (const std::bad_alloc&) {
