@@ -154,20 +154,29 @@ RangeFilter::Counts RangeCollectors::counts() const {
   return counts;
 }
 
-int RangeCollectors::NumLevelsBelow(const Context& context) {
-  const int level = context.level_at_creation;
-  if (level < 0) return 0;
-  int deepest = deepest_level_.load(std::memory_order_relaxed);
-  while (deepest < level &&
-         !deepest_level_.compare_exchange_weak(deepest, level, std::memory_order_relaxed)) {
+// RocksDB says the level, but not which levels have tables. Those that tables were made for have
+// some: unlike a table that is moved down unchanged, one that is made there was merged with others.
+// If flushed tables are only moved down, as with keys in order, all of them become the last level.
+int RangeCollectors::NumLevelsBelow(int level) {
+  constexpr auto kUnordered = std::memory_order_relaxed;
+  // RocksDB stops writes at 36 files in level 0 (level0_stop_writes_trigger) unless compactions
+  // take them away.
+  constexpr int kFlushesPerMerge = 32;
+  if (level < 0 || level >= 64) return 0;
+  const uint64_t levels = levels_.fetch_or(uint64_t{1} << level, kUnordered);
+  if (level > 0) {
+    trusted_flushes_.store(kFlushesPerMerge, kUnordered);
+  } else if (trusted_flushes_.load(kUnordered) <= 0 ||
+             trusted_flushes_.fetch_sub(1, kUnordered) <= 0) {
+    return 0;
   }
-  return std::max(deepest, level) - level;
+  return __builtin_popcountll(levels >> level >> 1);
 }
 
 TablePropertiesCollector* RangeCollectors::CreateTablePropertiesCollector(Context context) {
   if (!error_.empty()) return new NoCollector;
   filter::RangeEntryOptions entries = entries_;
-  entries.num_levels_below = NumLevelsBelow(context);
+  entries.num_levels_below = NumLevelsBelow(context.level_at_creation);
   if (entries.is_auto) entries.sample = filter::SampledPlaces(asked_ranges_);
   return new RangeCollector(entries);
 }
