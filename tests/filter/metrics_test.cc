@@ -86,17 +86,16 @@ TEST(MetricsTest, LabelsHaveTheirOwnCounts) {
   EXPECT_EQ(MetricValue("bloomline_filter_queries_total", "policy=\"own\""), 0);
   counts->AddAnswer(Answers::kKeys, false, 300);
   counts->AddAnswer(Answers::kKeys, true, 200);
-  counts->AddAnswer(Answers::kRanges, true, 7);
   counts->AddAnswer(Answers::kRandomHashes, false, 1);
   const std::string labels =
       R"(engine="test",policy="own",column_family="books",level="3",answer=)";
   EXPECT_EQ(MetricValue("bloomline_filter_queries_total", labels + "\"no\""), 300);
   EXPECT_EQ(MetricValue("bloomline_filter_queries_total", labels + "\"may_match\""), 200);
-  EXPECT_EQ(MetricValue("bloomline_filter_range_queries_total", labels + "\"may_match\""), 7);
-  // An answer that never was is 0, not absent: a rate needs both.
-  EXPECT_NE(MetricsText().find("bloomline_filter_range_queries_total{" + labels + "\"no\"} 0\n"),
-            std::string::npos);
   EXPECT_EQ(MetricValue("bloomline_filter_random_queries_total", labels + "\"no\""), 1);
+  // An answer that never was is 0, not absent: a rate needs both.
+  EXPECT_NE(
+      MetricsText().find("bloomline_filter_random_queries_total{" + labels + "\"may_match\"} 0\n"),
+      std::string::npos);
 }
 
 TEST(MetricsTest, ThreadsLoseNoCount) {
@@ -164,7 +163,7 @@ TEST(MetricsTest, PromtoolTakesTheText) {
   }
   FilterCounts* const counts = CountsFor({"test", "promtool", "a\"b\\c\nd\xff", 6});
   for (size_t i = 0; i < static_cast<size_t>(Count::kEnd); ++i) counts->Add(Count::kOpened, 1, i);
-  for (const Answers answers : {Answers::kKeys, Answers::kRanges, Answers::kRandomHashes}) {
+  for (const Answers answers : {Answers::kKeys, Answers::kRandomHashes}) {
     counts->AddAnswer(answers, true, 1);
   }
   counts->SetExpected({Format::kBlocked, Format::kBlocked, 10});

@@ -55,7 +55,7 @@ enum class Count {
 };
 
 // Answers to queries, in pairs: "no", "may match".
-enum class Answers { kKeys = 0, kRanges = 2, kRandomHashes = 4, kEnd = 6 };
+enum class Answers { kKeys = 0, kRandomHashes = 2, kEnd = 4 };
 
 // The filters that a policy writes, as far as they determine the false-positive rate.
 struct ExpectedFilters {

@@ -159,9 +159,6 @@ constexpr MetricRow kMetrics[] = {
      "Queries for keys and prefixes, by answer. Sampled: about one in 256 is counted, and stands "
      "for all since the last.",
      kAnswer, Answered<Answers::kKeys>},
-    {"bloomline_filter_range_queries_total", "counter",
-     "Queries for ranges, by answer. Sampled as the queries for keys.", kAnswer,
-     Answered<Answers::kRanges>},
     {"bloomline_filter_random_queries_total", "counter",
      "Queries that the policy adds, one per 1024: for random hashes that no key has. The share of "
      "may_match is the false-positive rate.",
