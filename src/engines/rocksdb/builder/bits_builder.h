@@ -81,7 +81,7 @@ class RocksDBBitsBuilder : public CountedBuilder {
  private:
   filter::FilterWriter writer_;
   SizeOptions sizes_;
-  const TablePlan plan_{writer_, sizes_};
+  const TablePlan plan_{sizes_};
   bool is_partition_ = true;  // unless UseTableOptions knows better
   Logger* const log_;
 };

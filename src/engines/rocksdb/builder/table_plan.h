@@ -7,7 +7,6 @@
 
 #include "bloomline/filter_options.h"
 #include "src/filter/bits/filter_shape.h"
-#include "src/filter/writer/filter_writer.h"
 
 namespace bloomline::engine {
 
@@ -36,13 +35,11 @@ struct SizeOptions {
   bool fills_allocations = false;
 };
 
-// The filter that a writer makes next. A filter is a payload, its end (extension and trailer), and
-// the entries for ranges; keys pay for payload and end together.
+// The filter that a writer makes next: a payload and the trailer, for which keys pay together.
 class TablePlan {
  public:
-  // The writer must outlive the plan.
-  TablePlan(const filter::FilterWriter& writer, const SizeOptions& sizes)
-      : writer_(writer), sizes_(sizes) {}
+  // The sizes must outlive the plan, which follows their changes.
+  explicit TablePlan(const SizeOptions& sizes) : sizes_(sizes) {}
 
   // The bits per key of num_keys keys: fewer than the options say if max_filter_bytes costs some.
   double BitsPerKey(uint64_t num_keys) const;
@@ -62,7 +59,6 @@ class TablePlan {
   filter::FilterShape ShapeWith(uint64_t num_keys, double bits_per_key,
                                 uint64_t max_payload_bytes) const;
 
-  const filter::FilterWriter& writer_;
   const SizeOptions& sizes_;
 };
 
