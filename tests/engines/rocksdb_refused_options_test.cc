@@ -375,6 +375,19 @@ TEST_F(RocksDBRefusedOptionsTest, OnlyTheOptionItselfMendsTheMistake) {
   EXPECT_EQ(Settings(*policy) + " " + Value(*policy, "level_size_ratio"), "ribbon 14.5 0 7");
 }
 
+TEST_F(RocksDBRefusedOptionsTest, OptionsOfEarlierReleasesAreNotUnknown) {
+  const Policy policy =
+      TableOf("{id=bloomline;format=ribon;range_prefixes=auto;range_memory_percent=30;}")
+          .filter_policy;
+  EXPECT_TRUE(IsRefused(*policy));
+  Said();
+  auto* const changed = const_cast<rocksdb::FilterPolicy*>(policy.get());
+  EXPECT_TRUE(changed->ConfigureFromMap({}, {{"format", "compact"}}).ok());
+  EXPECT_EQ(Said(), "");
+  EXPECT_FALSE(IsRefused(*policy));
+  EXPECT_EQ(policy->ToString({}).find("range"), std::string::npos);
+}
+
 TEST_F(RocksDBRefusedOptionsTest, AChangeLeavesUnknownOptionsOutAndSaysSo) {
   for (const bool is_lenient : {false, true}) {
     const Policy policy = TableOf("{id=bloomline;bit_per_key=14.5;format=compact;}").filter_policy;
