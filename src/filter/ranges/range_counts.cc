@@ -47,7 +47,7 @@ RangeCounts::RangeCounts(const SampledRanges& sample) : sample_(sample) {
   max_bits_ = 0;
   for (const SampledRange& range : sample) {
     if (range.delimiter == kDelimiters.size()) {
-      max_bits_ = std::max(max_bits_, std::min(range.bits, kMaxCellBits));
+      max_bits_ = std::max(max_bits_, 8 * CellBytes(std::min(range.bits, kMaxCellBits)));
     } else {
       uint8_t& depth = max_depth_[range.delimiter];
       depth = std::max(depth, static_cast<uint8_t>(range.depth));
