@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/db/engine_filters/range_filter.h"
 #include "src/db/inspection.h"
 #include "src/db/key_walk.h"
 #include "src/db/sstable/table_parts.h"
@@ -260,6 +261,31 @@ std::vector<std::string> UnknownFilters(const Table& table) {
   return names;
 }
 
+// Needs the number of keys.
+void TakeRanges(const Table& table, FileFacts* facts) {
+  const std::string_view value =
+      table.parts().stored_properties.Text(engine_filters::kRangeProperty);
+  if (value.empty()) return;
+  const engine_filters::RangeFilter filter(value);
+  facts->ranges.files = 1;
+  facts->ranges.bytes = value.size();
+  if (!facts->keys_unknown) facts->ranges.num_keys = facts->num_keys;
+  if (filter.is_understood()) facts->ranges.kinds.Add(filter.kinds());
+  facts->why_unasked = filter.WhyUnasked(table.properties().comparator);
+}
+
+bool InspectPointFilters(const Table& table, FileFacts* facts, std::string* error) {
+  if (!facts->has_filter()) {
+    facts->expected_rate = 1;
+    facts->missing_filters = 1;
+    return table.engine() == Engine::kRocksDB || EstimateKeys(table, facts, error);
+  }
+  TableFilters filters;
+  if (!filters.Init(table, error)) return false;
+  if (facts->kind == FilterKind::kByOffset) return InspectByOffset(table, &filters, facts, error);
+  return InspectFilters(table, &filters, facts, error);
+}
+
 }  // namespace
 
 bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
@@ -276,15 +302,9 @@ bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
   facts->index_bytes = table.index_bytes();
   if (table.engine() == Engine::kRocksDB) TakeKeys(properties, facts);
   facts->keys_unknown = !table.HasSequenceNumbers();
-  if (!facts->has_filter()) {
-    facts->expected_rate = 1;
-    facts->missing_filters = 1;
-    return table.engine() == Engine::kRocksDB || EstimateKeys(table, facts, error);
-  }
-  TableFilters filters;
-  if (!filters.Init(table, error)) return false;
-  if (facts->kind == FilterKind::kByOffset) return InspectByOffset(table, &filters, facts, error);
-  return InspectFilters(table, &filters, facts, error);
+  if (!InspectPointFilters(table, facts, error)) return false;
+  TakeRanges(table, facts);
+  return true;
 }
 
 }  // namespace bloomline::db

@@ -255,6 +255,13 @@ void FilterSums::Add(const FilterSums& other) {
   entry_bytes += other.entry_bytes;
 }
 
+void RangeFacts::Add(const RangeFacts& other) {
+  files += other.files;
+  bytes += other.bytes;
+  num_keys += other.num_keys;
+  kinds.Add(other.kinds);
+}
+
 std::set<std::string> FormatsOf(const FileFacts& facts) {
   std::set<std::string> formats;
   for (const auto& [kind, count] : facts.kinds) {
@@ -291,6 +298,7 @@ void Group::AddFile(size_t index, const InspectedFile& file, uint64_t file_bytes
   wasted_reads += file.coverage * file.rate();
   keys_estimated = keys_estimated || facts.keys_estimated;
   keys_unknown = keys_unknown || facts.keys_unknown;
+  ranges.Add(facts.ranges);
   if (!facts.has_filter()) {
     ++files_without_filter;
     keys_without_filter += facts.num_keys;

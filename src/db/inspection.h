@@ -13,6 +13,7 @@
 
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/db/inputs.h"
+#include "src/db/range_kinds.h"
 #include "src/db/sstable/table.h"
 
 namespace bloomline::db {
@@ -49,6 +50,17 @@ struct FilterSums {
   double bits_per_key() const;  // of key_bytes; NaN: no filter, or no known keys
 };
 
+// Range filters, in the tables' properties.
+struct RangeFacts {
+  uint64_t files = 0;
+  uint64_t bytes = 0;     // of the properties
+  uint64_t num_keys = 0;  // FilterSums::num_keys of these files
+  RangeKinds kinds;       // of those that are understood
+
+  void Add(const RangeFacts& other);
+  double bits_per_key() const { return 8 * Quotient(bytes, num_keys); }  // NaN: no known keys
+};
+
 // If the file lacks a filter, num_keys counts the keys that a filter would have.
 struct FileFacts : FilterSums {
   sstable::Engine engine = sstable::Engine::kLevelDB;
@@ -66,6 +78,8 @@ struct FileFacts : FilterSums {
   bool whole_keys = true;
   bool prefixes = false;
   std::string why_unknown;  // why the filter is not understood
+  RangeFacts ranges;
+  std::string why_unasked;  // why no scan asks the range filter
 
   bool has_filter() const { return kind != sstable::FilterKind::kNone; }
   bool is_block_based() const {
@@ -110,6 +124,7 @@ struct Group : FilterSums {
   std::vector<size_t> files;  // indexes into Inputs::files; some may fail when they are read again
   std::set<std::string> formats;
   uint64_t bytes = 0;
+  RangeFacts ranges;  // of all files
   uint64_t files_without_filter = 0;
   uint64_t ignored_files = 0;
   uint64_t partitioned_files = 0;

@@ -8,6 +8,7 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
+#include <rocksdb/table_properties.h>
 
 #include <cstdio>
 #include <cstring>
@@ -18,6 +19,8 @@
 #include <string>
 
 #include "bloomline/rocksdb.h"
+#include "bloomline/rocksdb_range_filter.h"
+#include "src/filter/ranges/range_property.h"
 #include "tests/engines/rocksdb_open.h"
 
 namespace bloomline::tests {
@@ -70,10 +73,14 @@ Json Facts(rocksdb::DB* db) {
   Check(db->GetPropertiesOfAllTables(&tables));
   Json files;
   for (const auto& [path, properties] : tables) {
-    files[path.substr(path.rfind('/') + 1)] = {{"entries", properties->num_entries},
-                                               {"filter_entries", properties->num_filter_entries},
-                                               {"filter_size", properties->filter_size},
-                                               {"data_size", properties->data_size}};
+    const auto& of_user = properties->user_collected_properties;
+    const auto ranges = of_user.find(filter::kRangeProperty);
+    files[path.substr(path.rfind('/') + 1)] = {
+        {"entries", properties->num_entries},
+        {"range_bytes", ranges == of_user.end() ? 0 : ranges->second.size()},
+        {"filter_entries", properties->num_filter_entries},
+        {"filter_size", properties->filter_size},
+        {"data_size", properties->data_size}};
   }
   return {{"files", files}, {"keys", kKeys}};
 }
@@ -163,6 +170,47 @@ void MakeByLength(const std::string& path, size_t prefix_bytes) {
   Flush(db.get(), 0, kKeys, 1, [](uint64_t i) { return "key" + std::to_string(i); });
 }
 
+// Each third user has 20 posts.
+std::string PostKey(uint64_t i) {
+  constexpr uint64_t kPosts = 20;
+  char key[48];
+  std::snprintf(key, sizeof(key), "user:%05llu:post:%llu",
+                static_cast<unsigned long long>(i / kPosts * 3),
+                static_cast<unsigned long long>(10 + i % kPosts));
+  return key;
+}
+
+// Range filters of a version that is not known here.
+class NewerCollector : public rocksdb::TablePropertiesCollector {
+ public:
+  rocksdb::Status AddUserKey(const rocksdb::Slice&, const rocksdb::Slice&, rocksdb::EntryType,
+                             rocksdb::SequenceNumber, uint64_t) override {
+    return rocksdb::Status::OK();
+  }
+  rocksdb::Status Finish(rocksdb::UserCollectedProperties* properties) override {
+    (*properties)[filter::kRangeProperty] = "\xff of a newer version";
+    return rocksdb::Status::OK();
+  }
+  const char* Name() const override { return "NewerCollector"; }
+  rocksdb::UserCollectedProperties GetReadableProperties() const override { return {}; }
+};
+class NewerCollectors : public rocksdb::TablePropertiesCollectorFactory {
+ public:
+  rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(Context) override {
+    return new NewerCollector;
+  }
+  const char* Name() const override { return "NewerCollectors"; }
+};
+
+void MakeRanges(const std::string& path, const rocksdb::FilterPolicy* policy,
+                std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> ranges, Json* json) {
+  rocksdb::Options options = OptionsWith(TableWith(policy));
+  options.table_properties_collector_factories.push_back(std::move(ranges));
+  const auto db = MustOpenRocksDB(options, path);
+  WriteLevels(db.get(), PostKey);
+  *json = Facts(db.get());
+}
+
 void MakeRocksDBs(const std::string& folder, Json* json) {
   Make(folder + "/rocksdb", TableWith(rocksdb::NewBloomFilterPolicy(10)), &(*json)["rocksdb"]);
   BlockBasedTableOptions table = TableWith(rocksdb::NewBloomFilterPolicy(10));
@@ -185,6 +233,14 @@ void MakeRocksDBs(const std::string& folder, Json* json) {
                   folder + "/rocksdb_bloomline");
   table.filter_policy = NewRocksDBFilterPolicy(FilterOptions());
   MustOpenRocksDB(OptionsWith(table), folder + "/rocksdb_default");
+  MakeRanges(folder + "/rocksdb_ranges", rocksdb::NewBloomFilterPolicy(10), NewRangeFilter(),
+             &(*json)["rocksdb_ranges"]);
+  RangeFilterOptions listed;
+  listed.prefixes = "11:after0x3a@1";
+  MakeRanges(folder + "/rocksdb_ranges_alone", nullptr, NewRangeFilter(listed),
+             &(*json)["rocksdb_ranges_alone"]);
+  MakeRanges(folder + "/rocksdb_ranges_newer", rocksdb::NewBloomFilterPolicy(10),
+             std::make_shared<NewerCollectors>(), &(*json)["rocksdb_ranges_newer"]);
   table = TableWith(rocksdb::NewBloomFilterPolicy(10));
   table.format_version = 4;
   WriteLevels(MustOpenRocksDB(OptionsWith(table), folder + "/rocksdb_legacy").get(), EvenDigits);

@@ -22,6 +22,7 @@ enum class Loss {
   kKey,     // a Get does not find the key
   kPrefix,  // an iterator over the prefix of a key does not find the key, or a Get where the
             // filters hold only prefixes
+  kRange,   // a RangeScan of a range that has the key does not find it
 };
 
 struct Kind {

@@ -24,12 +24,12 @@ constexpr uint64_t kSeeds = 1;  // the command takes ten times as long to start
 constexpr uint64_t kSeeds = 2;
 #endif
 
-// 20 keys with each prefix.
+// 20 keys with each prefix. A query of one key looks up only some of so many parts.
 Keys MakeKeys(int num_keys) {
   Keys keys;
   char key[32];
   for (int i = 0; i < num_keys; ++i) {
-    std::snprintf(key, sizeof(key), "%08d/%09d", i / 20 * 3, 2 * i);
+    std::snprintf(key, sizeof(key), "%08d/0/0/0/0/%09d", i / 20 * 3, 2 * i);
     keys.emplace_back(key);
   }
   return keys;
@@ -56,7 +56,9 @@ class PlantedLossesTest : public testing::TestWithParam<Kind> {
       for (const auto& key : file["lost_keys"]) {
         ++num_said;
         const bool is_prefix = key["by"] == "prefix";
-        const Loss loss = is_prefix ? Loss::kPrefix : Loss::kKey;
+        const Loss loss = is_prefix              ? Loss::kPrefix
+                          : key["by"] == "range" ? Loss::kRange
+                                                 : Loss::kKey;
         const std::string bytes = FromHex(key["key_hex"]);
         said[loss].insert(is_prefix ? FromHex(key["prefix_hex"]) : bytes);
         // No key shares bytes with the one before it, so it is in the file as it is.
@@ -66,7 +68,7 @@ class PlantedLossesTest : public testing::TestWithParam<Kind> {
     }
     const bool is_any_lost = std::any_of(lost.begin(), lost.end(),
                                          [](const auto& keys) { return !keys.second.empty(); });
-    for (const Loss loss : {Loss::kKey, Loss::kPrefix}) {
+    for (const Loss loss : {Loss::kKey, Loss::kPrefix, Loss::kRange}) {
       EXPECT_EQ(Keys(said[loss].begin(), said[loss].end()), lost[loss]);
     }
     EXPECT_EQ(run.json["lost"], num_said);
@@ -75,6 +77,7 @@ class PlantedLossesTest : public testing::TestWithParam<Kind> {
     EXPECT_TRUE(run.json["not_checked"].empty()) << run.text;
     EXPECT_EQ(run.json["keys_checked"], Has(Loss::kKey) ? keys_.size() : 0);
     EXPECT_EQ(run.json["prefixes_checked"] > 0, Has(Loss::kPrefix)) << run.text;
+    EXPECT_EQ(run.json["ranges_checked"], Has(Loss::kRange) ? keys_.size() : 0) << run.text;
   }
 
   static bool Has(Loss loss) { return GetParam().lost.count(loss) > 0; }

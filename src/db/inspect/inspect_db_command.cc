@@ -40,6 +40,23 @@ Cells GroupCells(const std::string& name, const Group& group) {
           RateOrDash(group.wasted_reads)};
 }
 
+Cells RangeCells(const std::string& name, const Group& group) {
+  const RangeFacts& ranges = group.ranges;
+  if (ranges.files == 0) return {};
+  const bool is_empty = ranges.kinds.cell_bits.empty() && ranges.kinds.depths.empty();
+  return {name, is_empty ? "no entries" : ranges.kinds.Text(), cli::CountText(ranges.files),
+          cli::BytesText(ranges.bytes), BitsOrDash(ranges.bits_per_key())};
+}
+
+cli::Json RangesJson(const RangeFacts& ranges) {
+  if (ranges.files == 0) return nullptr;
+  cli::Json json = ranges.kinds.ToJson();
+  json["files"] = ranges.files;
+  json["bytes"] = ranges.bytes;
+  json["bits_per_key"] = NumberOrNull(ranges.bits_per_key());
+  return json;
+}
+
 void PrintTable(const Inputs& inputs, const std::vector<InspectedFile>& files,
                 const std::vector<size_t>& which) {
   PrintFiles(inputs, which,
@@ -78,7 +95,8 @@ cli::Json GroupJson(const Group& group) {
                  {"runs", group.runs},
                  {"unfiltered_runs", group.unfiltered_runs},
                  {"expected_false_positive_rate", NumberOrNull(group.rate())},
-                 {"expected_wasted_reads", NumberOrNull(group.wasted_reads)}};
+                 {"expected_wasted_reads", NumberOrNull(group.wasted_reads)},
+                 {"ranges", RangesJson(group.ranges)}};
   json.update(SumsJson(group));
   return json;
 }
@@ -108,7 +126,9 @@ cli::Json FileJson(const Inputs& inputs, const InputFile& file, const InspectedF
                  {"prefixes", facts.prefixes},
                  {"prefix_extractor", facts.properties.prefix_extractor},
                  {"ignored", cli::TextOrNull(inspected.ignored)},
-                 {"problem", cli::TextOrNull(facts.why_unknown)}};
+                 {"problem", cli::TextOrNull(facts.why_unknown)},
+                 {"ranges", RangesJson(facts.ranges)}};
+  if (!facts.why_unasked.empty()) json["ranges"]["without_use"] = facts.why_unasked;
   json.update(SumsJson(facts));
   return json;
 }
@@ -129,6 +149,8 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
         groups[g],
         {"level", "filter", "files", "keys", "filters", "bits/key", "FPR", "runs", "wasted"}, 2,
         GroupCells);
+    PrintLevels(groups[g], {"level", "range filters", "files", "memory", "bits/key"}, 2,
+                RangeCells);
     PrintFacts(files, all);
     if (groups[g].column_family != 0) continue;
     for (const std::string& logs : LogTexts(database)) cli::PrintLine("not counted: " + logs);

@@ -15,10 +15,12 @@
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/terminal.h"
 #include "src/db/db_subcommands.h"
+#include "src/db/engine_filters/range_filter.h"
 #include "src/db/inputs.h"
 #include "src/db/key_walk.h"
 #include "src/db/report.h"
 #include "src/db/sstable/table.h"
+#include "src/db/sstable/table_parts.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::db {
@@ -28,6 +30,7 @@ namespace {
 enum class Loss {
   kKey,
   kPrefix,  // the key's prefix
+  kRange,   // the table's range filter rejects a range that has the key
   // RocksDB queries partitions that hold only prefixes even for keys without a prefix: MultiGet
   // takes every key of an empty partition for missing (PartitionedFilterBlockReader::MayMatch).
   kEmptyPartition,
@@ -39,13 +42,14 @@ struct LostKey {
   std::string prefix;  // for kPrefix
   Loss loss = Loss::kKey;
   Place place;
-  uint64_t filter = 0;  // number of the partition or range of offsets
+  uint64_t filter = 0;  // number of the partition or range of offsets; of kRange, 0
 };
 
 struct VerifyCounts {
   uint64_t entries = 0;   // entries read: versions of keys, and deletions
   uint64_t keys = 0;      // different keys that were queried
   uint64_t prefixes = 0;  // different prefixes that were queried
+  uint64_t ranges = 0;    // different keys around which ranges were queried
   uint64_t lost = 0;
   // Keys or prefixes that were not queried, by reason.
   struct NotChecked {
@@ -61,7 +65,7 @@ struct VerifyCounts {
 };
 
 struct VerifyResult {
-  bool has_filter = true;
+  bool has_filter = true;  // for keys or for ranges
   bool has_checksums = true;
   VerifyCounts counts;
   // Why keys that count as lost may be in the filter after all; empty: they are lost.
@@ -83,7 +87,17 @@ class Verifier final : public KeyWalk {
  public:
   Verifier(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,
            VerifyResult* result)
-      : KeyWalk(table), max_listed_(max_listed), listed_(listed), result_(*result) {}
+      : KeyWalk(table), max_listed_(max_listed), listed_(listed), result_(*result) {
+    const std::string_view ranges = RangesOf(table);
+    if (ranges.empty()) return;
+    ranges_.emplace(ranges);
+    why_no_ranges_ = ranges_->WhyUnasked(keys_.comparator);
+  }
+
+  // The property; empty: the table has no range filter.
+  static std::string_view RangesOf(const Table& table) {
+    return table.parts().stored_properties.Text(engine_filters::kRangeProperty);
+  }
 
  private:
   bool OpenFilter(std::optional<uint64_t> before, std::string* error) override {
@@ -112,7 +126,9 @@ class Verifier final : public KeyWalk {
     const std::string_view user_key = entry().user_key();
     const std::string_view key = keys_.Key(user_key);
     if (last_key_ == key) return true;  // another version of it
+    CheckRanges(key);
     last_key_ = key;
+    if (table_.filter_kind() == FilterKind::kNone) return true;
     if (is_empty_partition_) {
       ++result_.counts.keys;
       AddLost({user_key, key, Purpose::kKey, filter(), place()},
@@ -139,8 +155,24 @@ class Verifier final : public KeyWalk {
     return Ask(filter(), user_key, prefix.size(), Purpose::kPrefix, place(), error);
   }
 
+  void CheckRanges(std::string_view key) {
+    if (!ranges_ || last_range_key_ == key) return;
+    const std::string before = last_range_key_.value_or("");
+    last_range_key_ = key;
+    if (!why_no_ranges_.empty()) {
+      result_.counts.AddNotChecked("the range filter has no use: " + why_no_ranges_, 1,
+                                   !ranges_->is_understood());
+      return;
+    }
+    ++result_.counts.ranges;
+    if (!ranges_->RangesAroundMayMatch(before, key)) {
+      AddLost({key, key, Purpose::kKey, 0, place()}, Loss::kRange);
+    }
+  }
+
   bool Finish(std::string* error) override {
-    return ReadFilters(filters_.reader().num_filters(), error);
+    return table_.filter_kind() == FilterKind::kNone ||
+           ReadFilters(filters_.reader().num_filters(), error);
   }
 
   // Filters that no key leads to may be damaged, too. Filters by offset share one block.
@@ -192,12 +224,16 @@ class Verifier final : public KeyWalk {
   bool is_empty_partition_ = false;
   std::optional<std::string> last_key_;
   std::optional<std::string> last_prefix_;
+  std::optional<engine_filters::RangeFilter> ranges_;
+  std::string why_no_ranges_;  // why they are not queried
+  std::optional<std::string> last_range_key_;
 };
 
 void VerifyCounts::Add(const VerifyCounts& other) {
   entries += other.entries;
   keys += other.keys;
   prefixes += other.prefixes;
+  ranges += other.ranges;
   lost += other.lost;
   for (const auto& [reason, keys_of_it] : other.not_checked) {
     AddNotChecked(reason, keys_of_it.count, keys_of_it.may_be_lost);
@@ -223,7 +259,7 @@ bool VerifyFile(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* 
   if (range_deletions != sstable::kUnknownCount && range_deletions != 0) {
     result->counts.AddNotChecked(kRangeDeletions, range_deletions, false);
   }
-  if (table.filter_kind() == FilterKind::kNone) {
+  if (table.filter_kind() == FilterKind::kNone && Verifier::RangesOf(table).empty()) {
     result->has_filter = false;
     return true;
   }
@@ -267,6 +303,7 @@ cli::Json CountsJson(const VerifyCounts& counts) {
   return {{"entries", counts.entries},
           {"keys_checked", counts.keys},
           {"prefixes_checked", counts.prefixes},
+          {"ranges_checked", counts.ranges},
           {"lost", counts.lost},
           {"not_checked", ListJson(counts.not_checked, skipped)}};
 }
@@ -278,6 +315,7 @@ struct LossText {
 constexpr LossText kLosses[] = {
     {"key", ""},
     {"prefix", ", by its prefix "},
+    {"range", ", by the range filter"},
     {"empty_partition", ", by MultiGet: its partition of the filter has no bytes"}};
 
 const LossText& TextOf(Loss loss) { return kLosses[static_cast<size_t>(loss)]; }
@@ -346,6 +384,7 @@ void PrintChecked(const Totals& totals, uint64_t problems) {
     return;
   }
   std::string text = "checked: " + Counted(counts.keys, "key", "keys");
+  if (counts.ranges != 0) text += ", " + Counted(counts.ranges, "key", "keys") + " by ranges";
   if (counts.prefixes != 0) text += ", " + Counted(counts.prefixes, "prefix", "prefixes");
   PrintWrapped(text + " (" + Counted(counts.entries, "entry", "entries") + ") in " +
                FilesText(totals.files) +
@@ -377,7 +416,7 @@ void PrintNotChecked(const Inputs& inputs, const Totals& totals, uint64_t unread
 const char* ScopeOfLost(const VerifyCounts& counts, uint64_t problems) {
   if (problems != 0) return " of the checked keys; others may be, see stderr";
   if (counts.others_may_be_lost()) return " of the checked keys; others may be";
-  return counts.keys + counts.prefixes == 0 ? ", because no key was checked" : "";
+  return counts.keys + counts.prefixes + counts.ranges == 0 ? ", because no key was checked" : "";
 }
 
 void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
@@ -462,7 +501,8 @@ void AddVerifyCommand(CLI::App* db, int* exit_code) {
   command->footer(
       "Example:\n"
       "    bloomline db verify /var/lib/app/db\n\n"
-      "A key is queried without its timestamp. bloomline-db-verify(1) says more.");
+      "A key is queried without its timestamp. Range filters are queried for ranges that\n"
+      "have the key. bloomline-db-verify(1) says more.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 
