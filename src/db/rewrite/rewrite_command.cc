@@ -217,6 +217,10 @@ class Rewrite {
     cli::PrintLine("rewritten: " + FilesText(plan_.tables.size()) + " into " + target_);
     PrintCopied(copied);
     PrintLeft();
+    const bool has_ranges =
+        std::any_of(after.groups.begin(), after.groups.end(),
+                    [](const FamilyGroups& family) { return family.all.ranges.files != 0; });
+    if (has_ranges) cli::PrintLine("range filters: kept");
     const bool is_whole = files_.linked.empty() || copied.linked + copied.cloned != 0;
     if (!is_whole) {
       PrintWrapped(std::string("No file could be ") + (options_.clones ? "cloned" : "linked") +
