@@ -7,15 +7,17 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <thread>
 
-#include "bloomline/rocksdb.h"
+#include "bloomline/rocksdb_range_filter.h"
 #include "db_bench_ext/databases/harness.h"
 #include "db_bench_ext/databases/range_shapes.h"
 #include "db_bench_ext/databases/rocksdb_database.h"
 #include "db_bench_ext/support/keys.h"
+#include "src/filter/ranges/range_property.h"
 
 namespace bloomline::bench {
 namespace ranges {
@@ -27,32 +29,36 @@ constexpr double kBitsPerKey = 10;
 enum class Files {
   kOwn,
   kShared,   // those of compact-ranges
-  kLearned,  // written with the policy of compact-ranges, after scans of that database
+  kLearned,  // written with the RangeFilter of compact-ranges, after scans of that database
 };
 
 constexpr char kRangesSubject[] = "compact-ranges";
 constexpr char kBaseSubject[] = "compact";  // kRangesSubject without ranges
+
+// The filters that scans ask.
+enum class Asked { kNone, kPrefixes, kRanges };
+
 struct Subject {
   std::string name;
   const char* description;
   Policy policy;
-  bool has_prefixes = false;  // filters may be queried for the range
-  bool has_ranges = false;
+  Asked asked = Asked::kNone;
   Files files = Files::kOwn;
 };
 
 std::vector<Subject> Subjects() {
   const Policy bloom = BuiltinBloom(kBitsPerKey);
   const Policy compact = Compact(kBaseSubject, kBitsPerKey);
-  const Policy ranges = Compact(kRangesSubject, kBitsPerKey, "range_prefixes=auto;");
-  return {{"bloom", "RocksDB's Bloom filter, total order", bloom},
-          {"bloom-prefix", "the same with a fixed prefix, auto_prefix_mode", bloom, true},
-          {kBaseSubject, "bloomline's compact, total order", compact},
-          {kRangesSubject, "the same with range_prefixes=auto", ranges, true, true},
-          {"ranges-off", "the same files as compact-ranges, total order", ranges, false, true,
-           Files::kShared},
-          {"ranges-learned", "written with the policy of compact-ranges after 1,000 scans there",
-           ranges, true, true, Files::kLearned}};
+  return {
+      {"bloom", "RocksDB's Bloom filter, total order", bloom},
+      {"bloom-prefix", "the same with a fixed prefix, auto_prefix_mode", bloom, Asked::kPrefixes},
+      {kBaseSubject, "bloomline's compact, total order", compact},
+      {kRangesSubject, "the same with a RangeFilter, which RangeScans ask", compact,
+       Asked::kRanges},
+      {"ranges-off", "the same files as compact-ranges, without RangeScans", compact, Asked::kNone,
+       Files::kShared},
+      {"ranges-learned", "written by the RangeFilter of compact-ranges after 1,000 scans there",
+       compact, Asked::kRanges, Files::kLearned}};
 }
 
 // Why the subjects cannot be compared; empty if they can.
@@ -85,9 +91,7 @@ rocksdb::Options DatabaseOptions(const Shape& shape, const Subject& subject, uin
   options.max_background_jobs = 1;
   options.disable_auto_compactions = true;  // until Build has written the last level
   options.level_compaction_dynamic_level_bytes = false;
-  if (subject.has_ranges) {
-    options.prefix_extractor = NewRangeExtractor();
-  } else if (subject.has_prefixes) {
+  if (subject.asked == Asked::kPrefixes) {
     options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(shape.prefix_bytes));
   }
   return options;
@@ -149,22 +153,48 @@ struct Scans {
   uint64_t checksum = 0;  // of the keys found
 };
 
-// The means of the scans.
-Scans Scan(RocksDBDatabase* database, const std::vector<Range>& ranges, bool has_prefixes) {
+enum class Direction { kForward, kBackward };
+
+// What a scan asks. Not kRanges: `filter` is null.
+struct Asking {
+  Asked asked = Asked::kNone;
+  std::shared_ptr<RangeFilter> filter;
+};
+
+// The means of the scans. All have both bounds.
+Scans Scan(RocksDBDatabase* database, const std::vector<Range>& ranges, const Asking& asking,
+           Direction direction = Direction::kForward) {
+  const bool is_forward = direction == Direction::kForward;
   Scans scans;
   database->StartCounting();
   const double seconds = SecondsOf([&] {
     for (const Range& range : ranges) {
       rocksdb::ReadOptions options;
+      const rocksdb::Slice begin(range.begin);
       const rocksdb::Slice end(range.end);
+      options.iterate_lower_bound = &begin;
       options.iterate_upper_bound = &end;
-      options.auto_prefix_mode = has_prefixes;
-      options.total_order_seek = !has_prefixes;
+      options.auto_prefix_mode = asking.asked == Asked::kPrefixes;
+      options.total_order_seek = !options.auto_prefix_mode;
+      std::optional<RangeScan> scan;
+      if (asking.filter != nullptr) {
+        scan.emplace(asking.filter, range.begin, range.end).Apply(&options);
+      }
       const std::unique_ptr<rocksdb::Iterator> iterator(database->db()->NewIterator(options));
-      for (iterator->Seek(range.begin); iterator->Valid(); iterator->Next()) {
+      if (is_forward) {
+        iterator->Seek(range.begin);
+      } else {
+        iterator->SeekForPrev(range.end);
+      }
+      while (iterator->Valid()) {
         ++scans.num_found;
         scans.checksum += Mix(scans.num_found + static_cast<unsigned char>(
                                                     iterator->key()[iterator->key().size() - 1]));
+        if (is_forward) {
+          iterator->Next();
+        } else {
+          iterator->Prev();
+        }
       }
       Check(iterator->status());
     }
@@ -179,11 +209,32 @@ Scans Scan(RocksDBDatabase* database, const std::vector<Range>& ranges, bool has
 // What a subject showed with one shape of keys.
 struct Contender {
   Subject subject;
-  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  std::shared_ptr<RangeFilter> filter;  // of the files; null: they have none
   std::shared_ptr<RocksDBDatabase> database;
   double build_seconds = 0;
   std::map<RangeKind, std::vector<Scans>> scans;  // by round
+  std::vector<Scans> backward;                    // of empty ranges
+
+  Asking asking() const {
+    return {subject.asked, subject.asked == Asked::kRanges ? filter : nullptr};
+  }
+  // Of point filters and range filters.
+  double FilterBitsPerKey() const;
 };
+
+double Contender::FilterBitsPerKey() const {
+  rocksdb::TablePropertiesCollection all;
+  Check(database->db()->GetPropertiesOfAllTables(&all));
+  uint64_t range_bytes = 0;
+  for (const auto& [path, table] : all) {
+    const auto& properties = table->user_collected_properties;
+    const auto found = properties.find(filter::kRangeProperty);
+    if (found != properties.end()) range_bytes += found->second.size();
+  }
+  FileSums sums = database->SumsOfFiles();
+  sums.filter_bytes += range_bytes;
+  return sums.FilterBitsPerKey();
+}
 
 struct Plan {
   const Shape& shape;
@@ -200,8 +251,8 @@ std::vector<Range> RandomRanges(const Plan& plan, RangeKind kind, int round) {
   return ranges;
 }
 
-// What a policy can learn from: 70 % empty ranges, 20 % short ones, 10 % long ones, and none of
-// those that are measured.
+// What a RangeFilter can learn from: 70 % empty ranges, 20 % short ones, 10 % long ones, and none
+// of those that are measured.
 std::vector<Range> LearnedRanges(const Plan& plan) {
   std::mt19937_64 random(~uint64_t{0});
   std::vector<Range> ranges;
@@ -224,21 +275,26 @@ Contender MakeContender(const Plan& plan, const Subject& subject, const Contende
     return contender;
   }
   if (subject.files == Files::kLearned) {
-    Scan(ranges->database.get(), LearnedRanges(plan), true);
-    contender.policy = ranges->policy;
-  } else {
-    contender.policy = NewRocksDBPolicy(subject.policy);
+    Scan(ranges->database.get(), LearnedRanges(plan), ranges->asking());
+    contender.filter = ranges->filter;
+  } else if (subject.asked == Asked::kRanges) {
+    std::string error;
+    contender.filter = NewRangeFilter({}, &error);
+    if (contender.filter == nullptr) throw std::runtime_error(error);
   }
   const uint64_t data_bytes = plan.num_keys * (kValueBytes + 20);
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = rocksdb::NewLRUCache(2 * data_bytes + (64 << 20));
-  table.filter_policy = contender.policy;
-  contender.database = std::make_shared<RocksDBDatabase>(
-      DatabaseOptions(plan.shape, subject, data_bytes), table, plan.flags.db_directory);
+  table.filter_policy = NewRocksDBPolicy(subject.policy);
+  rocksdb::Options options = DatabaseOptions(plan.shape, subject, data_bytes);
+  if (contender.filter != nullptr) {
+    options.table_properties_collector_factories.push_back(contender.filter);
+  }
+  contender.database = std::make_shared<RocksDBDatabase>(options, table, plan.flags.db_directory);
   contender.build_seconds =
       SecondsOf([&] { Build(plan.shape, plan.num_keys, contender.database.get()); });
   for (const RangeKind kind : kRangeKinds)  // fills the cache
-    Scan(contender.database.get(), RandomRanges(plan, kind, 0), false);
+    Scan(contender.database.get(), RandomRanges(plan, kind, 0), {});
   return contender;
 }
 
@@ -256,14 +312,19 @@ std::vector<Contender> Measure(const Plan& plan) {
     contenders.push_back(MakeContender(plan, subject, ranges));
     if (subject.name == kRangesSubject) ranges = &contenders.back();
   }
-  for (const RangeKind kind : kRangeKinds) {
-    const auto scans = InTurns(plan.flags.rounds, contenders.size(), [&](int round, size_t i) {
+  const auto scan = [&](RangeKind kind, Direction direction) {
+    return InTurns(plan.flags.rounds, contenders.size(), [&](int round, size_t i) {
       Begin(std::string(plan.shape.name) + ": scanning " + contenders[i].subject.name);
       return Scan(contenders[i].database.get(), RandomRanges(plan, kind, round + 1),
-                  contenders[i].subject.has_prefixes);
+                  contenders[i].asking(), direction);
     });
+  };
+  for (const RangeKind kind : kRangeKinds) {
+    const auto scans = scan(kind, Direction::kForward);
     for (size_t i = 0; i < contenders.size(); ++i) contenders[i].scans[kind] = scans[i];
   }
+  const auto backward = scan(RangeKind::kEmpty, Direction::kBackward);
+  for (size_t i = 0; i < contenders.size(); ++i) contenders[i].backward = backward[i];
   return contenders;
 }
 
@@ -280,11 +341,12 @@ uint64_t NumWrong(const Contender& contender, const Contender& first) {
       num_wrong += is_wrong ? 1 : 0;
     }
   }
+  for (const Scans& found : contender.backward) num_wrong += found.num_found != 0 ? 1 : 0;
   return num_wrong;
 }
 
 Row MakeRow(const Plan& plan, const Contender& contender, double base_bits, uint64_t wrong) {
-  const double bits = contender.database->SumsOfFiles().FilterBitsPerKey();
+  const double bits = contender.FilterBitsPerKey();
   Row row;
   row.Word("shape", "", plan.shape.name)
       .Word("subject", "subject", contender.subject.name)
@@ -297,6 +359,8 @@ Row MakeRow(const Plan& plan, const Contender& contender, double base_bits, uint
     row.Rounds(name + "_us", name + " us", SpreadOf(Each(scans, &Scans::us)), 1)
         .Number(name + "_blocks", "blocks", Median(Each(scans, &Scans::blocks)), 3);
   }
+  row.Number("backward_empty_blocks", "backward", Median(Each(contender.backward, &Scans::blocks)),
+             3);
   return row.Count("wrong_scans", "wrong", wrong);
 }
 
@@ -316,12 +380,13 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
   output->Print(legend +
                 "us, blocks      of a scan, with its iterator: time, and data blocks that it\n"
                 "                touched; median of the rounds\n"
-                "memory          of the filters, relative to compact\n"
+                "backward        blocks of a backward scan of an empty range\n"
+                "memory          of point and range filters, relative to compact\n"
                 "build           writing all keys, until no compaction runs\n\n");
   const size_t num_shapes = chosen.empty() ? std::size(AllShapes()) : chosen.size();
   const size_t num_subjects = flags.subjects.empty() ? Subjects().size() : flags.subjects.size();
   ExpectSteps(num_shapes * num_subjects *
-              (1 + std::size(kRangeKinds) * static_cast<size_t>(flags.rounds)));
+              (1 + (std::size(kRangeKinds) + 1) * static_cast<size_t>(flags.rounds)));
   uint64_t all_wrong = 0;
   for (const Shape& shape : AllShapes()) {
     if (!chosen.empty() && chosen.count(shape.name) == 0) continue;
@@ -331,8 +396,7 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
     const std::vector<Contender> contenders = Measure(plan);
     double base_bits = NAN;
     for (const Contender& contender : contenders) {
-      if (contender.subject.name == kBaseSubject)
-        base_bits = contender.database->SumsOfFiles().FilterBitsPerKey();
+      if (contender.subject.name == kBaseSubject) base_bits = contender.FilterBitsPerKey();
     }
     std::vector<Row> table;
     for (const Contender& contender : contenders) {
