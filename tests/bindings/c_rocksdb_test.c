@@ -7,9 +7,7 @@
 #include "tests/bindings/c_check.h"
 #include "tests/bindings/c_engines.h"
 
-static rocksdb_options_t* Options(const char* filter_policy) {
-  char text[200];
-  snprintf(text, sizeof(text), "block_based_table_factory={filter_policy=%s}", filter_policy);
+static rocksdb_options_t* OptionsOf(const char* text) {
   rocksdb_options_t* base = rocksdb_options_create();
   rocksdb_options_t* options = rocksdb_options_create();
   rocksdb_get_options_from_string(base, text, options, &error);
@@ -17,6 +15,12 @@ static rocksdb_options_t* Options(const char* filter_policy) {
   rocksdb_options_destroy(base);
   rocksdb_options_set_create_if_missing(options, 1);
   return options;
+}
+
+static rocksdb_options_t* Options(const char* filter_policy) {
+  char text[200];
+  snprintf(text, sizeof(text), "block_based_table_factory={filter_policy=%s}", filter_policy);
+  return OptionsOf(text);
 }
 
 static uint64_t Ticker(rocksdb_options_t* options, const char* name) {
@@ -154,6 +158,32 @@ static void TestHandles(const char* directory) {
   CHECK(TablesWith(path, "OPTIONS", "format=compact") > 0);
 }
 
+static void TestRangeScans(const char* directory) {
+  StartPhase("range scans");
+  rocksdb_options_t* options = OptionsOf("table_properties_collectors={id=bloomline.ranges}");
+  rocksdb_t* db = Open(PathIn(directory, "scans"), options);
+  WriteEvenKeys(db);
+  rocksdb_readoptions_t* read_options = rocksdb_readoptions_create();
+  for (int i = 0; i < kNumKeys; ++i) {
+    char begin[17];
+    char end[17];
+    KeyOf(i, begin);
+    KeyOf(i + 1, end);
+    if (!bloomline_rocksdb_readoptions_set_range(read_options, begin, 16, end, 16, &error)) {
+      CheckError("RocksDB before 11.8");
+      break;
+    }
+    rocksdb_iterator_t* iterator = rocksdb_create_iterator(db, read_options);
+    rocksdb_iter_seek_to_last(iterator);
+    CHECK(rocksdb_iter_valid(iterator) == (i % 2 == 0));
+    rocksdb_iter_destroy(iterator);
+  }
+  CHECK(!bloomline_rocksdb_readoptions_set_range(read_options, NULL, 0, "", 0, NULL));
+  rocksdb_readoptions_destroy(read_options);
+  rocksdb_close(db);
+  rocksdb_options_destroy(options);
+}
+
 static uint8_t CountProgress(void* state, uint64_t bytes_done, uint64_t bytes_to_rewrite) {
   CHECK(bytes_done <= bytes_to_rewrite);
   ++*(int*)state;
@@ -217,6 +247,7 @@ int main(int argc, char** argv) {
   TestWrongPolicies();
   TestFamilyOptions();
   TestHandles(argv[1]); /* registers it, too */
+  TestRangeScans(argv[1]);
   TestRewrite(argv[1]);
   for (int i = 0; i < 2; ++i) {
     const uint8_t registered = bloomline_rocksdb_register(&error);
