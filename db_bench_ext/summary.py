@@ -98,14 +98,17 @@ def filters(folder):
 
 def ranges(folder):
     """ranges.csv: blocks that a scan of an empty range touches, over all shapes of keys."""
-    blocks = {}
-    for row in read_csv(folder / "ranges.csv"):
-        blocks.setdefault(row["subject"], []).append(float(row["empty_blocks"]))
+    columns = ("empty_blocks", "backward_empty_blocks")
+    rows = read_csv(folder / "ranges.csv")
     names = {"bloom": "Bloom", "bloom-prefix": "Bloom of prefixes",
-             "compact-ranges": "bloomline's for ranges"}
-    print("RocksDB: blocks that a scan of an empty range touches, by kind of keys")
+             "compact-ranges": "bloomline's RangeFilter"}
+    print("RocksDB: blocks that a scan of an empty range touches, by kind of keys, and backward")
     for subject, name in names.items():
-        print(f"  {name:<{WIDTH + 4}}{min(blocks[subject]):12.2f}  to {max(blocks[subject]):6.2f}")
+        text = f"  {name:<{WIDTH + 6}}"
+        for column in columns:
+            blocks = [float(row[column]) for row in rows if row["subject"] == subject]
+            text += f"{min(blocks):10.2f}  to {max(blocks):6.2f}"
+        print(text)
     print()
 
 

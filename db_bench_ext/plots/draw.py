@@ -203,7 +203,7 @@ RANGES = "| keys | the range | without"
 SUBJECTS = {
     2: ("no filter for ranges", "none"),
     3: ("RocksDB's prefix filter", "bloom"),
-    4: ("range_prefixes=auto", "compact"),
+    4: ("bloomline's RangeFilter", "compact"),
 }
 # Rows of the table: keys of programs, a real list, and the row that gains least.
 SHOWN = ("user:17:post:4", "device, microseconds: 8 bytes", "files of a machine",
