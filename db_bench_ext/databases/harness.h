@@ -61,6 +61,7 @@ struct Workload {
 Workload Gets();
 Workload Disk();
 Workload Ranges();
+Workload RangeChoice();
 Workload Rewriting();
 
 // All names of the workload's `shapes` and `subjects`.

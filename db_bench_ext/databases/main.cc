@@ -52,7 +52,7 @@ std::optional<Job> ParseFlags(int argc, char** argv, int* exit_code) {
       "database_bench");
   app.require_subcommand(1);
   app.add_subcommand("environment", "only describes the machine and the engines");
-  const Workload workloads[] = {Gets(), Disk(), Ranges(), Rewriting()};
+  const Workload workloads[] = {Gets(), Disk(), Ranges(), RangeChoice(), Rewriting()};
   for (const Workload& workload : workloads) {
     CLI::App* command = app.add_subcommand(workload.name, workload.description);
     auto* quick = command->add_flag("--quick");
@@ -66,7 +66,7 @@ std::optional<Job> ParseFlags(int argc, char** argv, int* exit_code) {
   }
   AddGetsFlags(app.get_subcommand("gets"), flags);
   AddDiskFlags(app.get_subcommand("disk"), flags);
-  AddRangesFlags(app.get_subcommand("ranges"), flags);
+  for (const char* name : {"ranges", "choice"}) AddRangesFlags(app.get_subcommand(name), flags);
   AddRewritingFlags(app.get_subcommand("rewriting"), flags);
   if (!Parse(&app, argc, argv, exit_code)) return std::nullopt;
   for (const Workload& workload : workloads) {

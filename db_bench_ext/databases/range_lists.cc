@@ -153,4 +153,12 @@ std::vector<Shape> RealLists() {
        [](uint64_t i) { return Domains().key(i); }, DomainRange, [] { return Domains().size(); }}};
 }
 
+std::vector<Shape> AllShapes() {
+  std::vector<Shape> shapes = Shapes();
+  for (const std::vector<Shape>& more : {PaddedShapes(), RealLists()}) {
+    shapes.insert(shapes.end(), more.begin(), more.end());
+  }
+  return shapes;
+}
+
 }  // namespace bloomline::bench::ranges

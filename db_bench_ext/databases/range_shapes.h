@@ -51,6 +51,8 @@ std::vector<Shape> PaddedShapes();
 // Those that nobody made for a bench (range_lists.cc): files, words (package wamerican), domain
 // names (package publicsuffix).
 std::vector<Shape> RealLists();
+// All of the above.
+std::vector<Shape> AllShapes();
 // The list of files that support/key_list.sh printed: lines of a path, a space and a size. To be
 // set before the shapes are used.
 std::string& FileListPath();

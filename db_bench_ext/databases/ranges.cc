@@ -25,6 +25,7 @@ namespace {
 
 constexpr size_t kValueBytes = 100;
 constexpr double kBitsPerKey = 10;
+constexpr double kLevelSizeRatio = 10;
 
 enum class Files {
   kOwn,
@@ -71,20 +72,12 @@ void CheckSubjects(const std::set<std::string>& chosen) {
   }
 }
 
-std::vector<Shape> AllShapes() {
-  std::vector<Shape> shapes = Shapes();
-  for (const std::vector<Shape>& more : {PaddedShapes(), RealLists()}) {
-    shapes.insert(shapes.end(), more.begin(), more.end());
-  }
-  return shapes;
-}
-
 rocksdb::Options DatabaseOptions(const Shape& shape, const Subject& subject, uint64_t data_bytes) {
   rocksdb::Options options;
   // Four levels, each ten times as large as the one above it. Small files keep a compaction from
   // emptying levels 2 and 3; level 1 may be empty at the end.
   options.max_bytes_for_level_base = data_bytes / 1000;
-  options.max_bytes_for_level_multiplier = 10;
+  options.max_bytes_for_level_multiplier = kLevelSizeRatio;
   options.target_file_size_base = options.max_bytes_for_level_base / 2;
   options.target_file_size_multiplier = 5;
   options.level0_file_num_compaction_trigger = 2;
@@ -278,8 +271,10 @@ Contender MakeContender(const Plan& plan, const Subject& subject, const Contende
     Scan(ranges->database.get(), LearnedRanges(plan), ranges->asking());
     contender.filter = ranges->filter;
   } else if (subject.asked == Asked::kRanges) {
+    RangeFilterOptions filter;
+    filter.level_size_ratio = kLevelSizeRatio;
     std::string error;
-    contender.filter = NewRangeFilter({}, &error);
+    contender.filter = NewRangeFilter(filter, &error);
     if (contender.filter == nullptr) throw std::runtime_error(error);
   }
   const uint64_t data_bytes = plan.num_keys * (kValueBytes + 20);

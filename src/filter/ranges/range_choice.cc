@@ -32,14 +32,6 @@ double CompactEntryRate(double bits_per_entry) {
   return last.rate * std::exp(slope * (bits_per_entry - last.bits_per_entry));
 }
 
-// The shares of the memory for the last level, the one above it, and so on; the last one is for all
-// further levels. A bit gains the same in all levels if a level with a tenth of the keys has
-// entries of 3.5 more bits, which give a tenth of the errors. But all levels together must have
-// what was asked for, also if the levels are less different than RocksDB's ratio of 10. With r
-// times the keys of the level above in each, the mean of these shares is sum(share_i r^-i) /
-// sum(r^-i): 1.05 at r = 4, 0.87 at r = 10. Shares of 0.8, 4 and 9 gave 1.4 at r = 4.
-constexpr double kShares[] = {0.8, 1.4, 2.2, 4.5, 9};
-
 // ---- The places where ranges end that scans may ask for, and the entries that may answer.
 
 constexpr size_t kCells = RangeCounts::kDelimiters.size();
@@ -78,36 +70,6 @@ struct List {
   const T* end() const { return items.data() + size; }
 };
 
-// ---- What scans ask for, as long as no sample says it: ranges that end at delimiters or at bytes,
-// with a weight of 1 each, and others.
-//
-// The figures are files that an empty scan reads, and in brackets those of the values here, in a
-// simulation: of 60,000 keys of each shape of db_bench_ext's ranges in a random order, the first
-// 90 %, the next 9 % and 0.9 %, and the rest are one file of a level each, with compact filters of
-// 10 bits per key and 20 % for entries. 10,000 ranges. kSaysMore was 1.05 and kKeyRate 0.01. Those
-// that change most are named; "the same": none changes by more than 4 %.
-
-// Ranges of any number of bits. Double: 1.21 files of events (0.44). Half: the same. None: 0.036 of
-// bursts (0.0001).
-constexpr double kNumbers = 0.2;
-// Ranges of text in which two keys hardly ever lie. Double: 1.30 files of words (0.73). Half: 1.38.
-constexpr double kPoints = 0.5;
-// Ranges of bytes beside delimiters. Double: 0.36 files of users+ (0.93). Half: the same.
-constexpr double kBesideDelimiters = 0.025;
-// A field's end in a level above the last, if it distinguishes nearly all keys there. None: 1.37
-// files of events (0.44). Half: the same.
-constexpr double kNearlyAllInUpperLevel = 0.15;
-// A byte's weight is divided by the bits that the next byte distinguishes plus this constant,
-// because they may be 0. Half: the same. Nearly none: 2.1 files of ULIDs (1.4), 1.34 of words
-// (0.73).
-constexpr double kNextByte = 0.1;
-// The part of the keys that is nearly all. Half: 2.7 files of YCSB's keys (1.06), 1.18 of events
-// (0.44).
-constexpr double kNearlyAll = 0.9;
-// A place that has less than this many times the entries of the place before is no candidate: the
-// choice takes longer with each. 1.05: 0.44 files of events (0.33). 1.1: 1.18 of words (0.73), too.
-constexpr double kSaysMore = 1.025;
-
 void Normalize(Asked* begin, Asked* end, double weight) {
   double sum = 0;
   for (const Asked* asked = begin; asked != end; ++asked) sum += asked->weight;
@@ -120,12 +82,13 @@ void Normalize(Asked* begin, Asked* end, double weight) {
 class AskedPlaces {
  public:
   // Room for all that a sample may need, whose prefixes come last.
+  static constexpr size_t kMostCells = kMaxCellBits / 4;
   using Candidates =
-      List<Candidate, kMaxCellBytes + RangeCounts::SampledRanges::kMaxSize + kCells * kMaxDepth>;
-  using AskedList = List<Asked, 160>;
+      List<Candidate, kMostCells + RangeCounts::SampledRanges::kMaxSize + kCells * kMaxDepth>;
+  using AskedList = List<Asked, 2 * kMostCells + kCells * kMaxDepth>;
 
   AskedPlaces(const RangeCounts& counts, const RangeMemory& memory)
-      : counts_(counts), memory_(memory) {
+      : counts_(counts), constants_(counts.constants()), memory_(memory) {
     counts.CopyNumCells(&num_cells_);
     if (counts.sample().size != 0) {
       AddSample();
@@ -168,8 +131,7 @@ class AskedPlaces {
   }
 
   void AddCells() {
-    if (counts_.SurePrefixesTakeAll()) return;
-    const double beside = has_prefixes_ ? kBesideDelimiters : 1;
+    const double beside = has_prefixes_ ? constants_.beside_delimiters : 1;
     const size_t first_candidate = candidates_.size;
     const size_t first = asked_.size;
     // Fields end at bytes. Text has no numbers that are cells.
@@ -179,16 +141,8 @@ class AskedPlaces {
       const double entries = num_cells(bits);
       if (entries == last) continue;
       const Place place = {kCells, 0, bits, entries};
-      if (entries >= kSaysMore * last || candidates_.size == first_candidate) {
-        candidates_.Add({place, 0});
-        last = entries;
-      } else if (bits % 8 == 0 && candidates_.end()[-1].place.bits % 8 != 0) {
-        // If two are equal, we take the one that may be the end of a field.
-        candidates_.end()[-1].place = place;
-        last = entries;
-      } else {
-        continue;
-      }
+      candidates_.Add({place, 0});
+      last = entries;
       if (bits % 8 != 0) continue;
       asked_.Add({place, counts_.is_text() ? WeightInText(place) : WeightOfFieldEnd(place)});
     }
@@ -197,17 +151,16 @@ class AskedPlaces {
     if (counts_.is_text()) {
       // The shortest cells that distinguish nearly all keys serve the most ranges.
       while (candidates_.size - first_candidate > 1 &&
-             candidates_.end()[-2].place.num_entries > kNearlyAll * counts_.num_keys()) {
+             candidates_.end()[-2].place.num_entries > constants_.nearly_all * counts_.num_keys()) {
         --candidates_.size;
       }
-      asked_.Add({candidates_.end()[-1].place, kPoints * beside});
       return;
     }
     const size_t first_number = asked_.size;
     for (size_t i = first_candidate; i < candidates_.size; ++i) {
       asked_.Add({candidates_.items[i].place, 1});
     }
-    Normalize(asked_.begin() + first_number, asked_.end(), kNumbers);
+    Normalize(asked_.begin() + first_number, asked_.end(), constants_.numbers);
   }
 
   // A byte that distinguishes many keys, before one that does not, ends a field. Once all keys are
@@ -215,9 +168,9 @@ class AskedPlaces {
   // an upper level has one key for each value of a field, where the last level has more.
   double WeightOfFieldEnd(const Place& place) const {
     const double weight =
-        std::min(1.0, NewBits(place.bits)) / (kNextByte + NewBits(place.bits + 8));
-    if (place.num_entries < kNearlyAll * counts_.num_keys()) return weight;
-    return memory_.num_levels_below == 0 ? 0 : weight * kNearlyAllInUpperLevel;
+        std::min(1.0, NewBits(place.bits)) / (constants_.next_byte + NewBits(place.bits + 8));
+    if (place.num_entries < constants_.nearly_all * counts_.num_keys()) return weight;
+    return memory_.num_levels_below == 0 ? 0 : weight * constants_.nearly_all_in_upper_level;
   }
 
   // A full tree has all digits, or all letters, everywhere. We count the part of the tree that is
@@ -228,7 +181,7 @@ class AskedPlaces {
     const double times = Times(place.bits);
     const double all_times = times > kDigits ? kLetters : kDigits;
     const double absent = std::max(0.0, 1 - times / all_times);
-    return absent * NewBits(place.bits) / (kNextByte + NewBits(place.bits + 8));
+    return absent * NewBits(place.bits) / (constants_.next_byte + NewBits(place.bits + 8));
   }
 
   // For ranges that end after so many bits, if keys are spread at random: a cell that is there with
@@ -268,7 +221,7 @@ class AskedPlaces {
     double last = 1;
     for (size_t bits = 1; bits <= std::min(counts_.max_bits(), kMaxCellBits); ++bits) {
       if (use[bits] == kNotUsed) continue;
-      if (use[bits] == kShorter && num_cells(bits) < kSaysMore * last) continue;
+      if (use[bits] == kShorter && num_cells(bits) == last) continue;
       last = num_cells(bits);
       candidates_.Add({{kCells, 0, bits, last}, 0});
     }
@@ -281,6 +234,7 @@ class AskedPlaces {
   }
 
   const RangeCounts& counts_;
+  const ChoiceConstants& constants_;
   const RangeMemory& memory_;
   RangeCounts::NumCells num_cells_;
   Candidates candidates_;
@@ -291,20 +245,13 @@ class AskedPlaces {
 
 // ---- The model.
 
-// A copy must gain at least this. Half: 0.77 files of words (0.73). Double: 1.34.
-constexpr double kLeastGain = 0.004;
-
-// Missing numbers often lie beside stored ones. A shorter entry would reject this share fewer
-// ranges than if missing keys were uniform. Half: 1.34 files of words (0.73). Double: 1.13 of paths
-// (0.046).
-constexpr double kOfShorter = 0.5;
-
 using Rates = std::array<double, kMaxCopies + 1>;  // of an entry, by its copies
 
 class Model {
  public:
   Model(const RangeCounts& counts, const RangeMemory& memory)
       : counts_(counts),
+        constants_(counts.constants()),
         memory_(memory),
         places_(counts, memory),
         candidates_(places_.candidates()),
@@ -314,7 +261,7 @@ class Model {
     double loss = 0;
     for (const Asked& asked : asked_) {
       loss += asked.weight * Loss(1);
-      least_gain_ += kLeastGain * asked.weight;
+      least_gain_ += constants_.least_gain * asked.weight;
     }
     while (Improve(&loss)) {
     }
@@ -412,7 +359,7 @@ class Model {
         continue;
       }
       double part = std::min(known, c->place.num_entries / asked.num_entries);
-      if (c->place.bits < asked.bits || c->place.depth < asked.depth) part *= kOfShorter;
+      if (c->place.bits < asked.bits || c->place.depth < asked.depth) part *= constants_.of_shorter;
       passing += (known - part) * rate;
       known = part;
       rate *= rates[c->copies];
@@ -461,6 +408,7 @@ class Model {
   }
 
   const RangeCounts& counts_;
+  const ChoiceConstants& constants_;
   const RangeMemory& memory_;
   AskedPlaces places_;
   AskedPlaces::Candidates& candidates_;
@@ -477,9 +425,13 @@ double EntryRate(double bits_per_entry, bool is_compact) {
 }
 
 double BitsPerKey(const RangeMemory& memory) {
-  constexpr int kLast = std::size(kShares) - 1;
-  const auto level = static_cast<size_t>(std::clamp(memory.num_levels_below, 0, kLast));
-  return kShares[level] * memory.bits_per_key;
+  const std::array<double, 3>& weights = memory.level_weights;
+  const double ratio = memory.level_size_ratio;
+  const double in_last_level = 1 - 1 / ratio;  // of all keys
+  const double mean =
+      in_last_level * (weights[0] + weights[1] / ratio) + weights[2] / (ratio * ratio);
+  const auto level = static_cast<size_t>(std::clamp(memory.num_levels_below, 0, 2));
+  return weights[level] / mean * memory.bits_per_key;
 }
 
 double MostEntriesPerKey(const RangeMemory& memory) {

@@ -2,8 +2,10 @@
 #ifndef BLOOMLINE_FILTER_RANGES_RANGE_CHOICE_H_
 #define BLOOMLINE_FILTER_RANGES_RANGE_CHOICE_H_
 
+#include <array>
 #include <cstddef>
 
+#include "src/filter/ranges/choice_constants.h"
 #include "src/filter/ranges/range_counts.h"
 #include "src/filter/ranges/range_field.h"
 
@@ -26,12 +28,14 @@ constexpr double kLeastBitsPerEntry = 1;
 
 struct RangeMemory {
   double bits_per_key = 0;  // for entries: the mean of all levels
-  // A level has about a tenth of the keys of the level below.
   int num_levels_below = 0;
+  double level_size_ratio = 10;  // keys of a level, for each of the level above; more than 1
+  std::array<double, 3> level_weights = ChoiceConstants().level_weights;
   bool is_compact = true;  // the layout of the payload
 };
 
-// The bits that entries may take for each key of this level: its share of their bits in all levels.
+// The bits that entries may take for each key of this level, so that all levels together take
+// memory.bits_per_key.
 double BitsPerKey(const RangeMemory& memory);
 
 // Returns the most entries per key that can be chosen.

@@ -1,7 +1,6 @@
 #include "src/filter/ranges/range_counts.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace bloomline::filter {
 namespace {
@@ -22,24 +21,17 @@ constexpr std::array<uint8_t, 256> kKinds = MakeByteKinds(RangeCounts::kDelimite
 
 uint8_t ByteKind(char byte) { return kKinds[static_cast<unsigned char>(byte)]; }
 
-// Cells that distinguish this part of the keys are long enough: with longer ones, a file says "no"
-// to hardly more ranges. In binary keys, shorter ones are enough. Numbers follow there, and scans
-// hardly ask for ranges of numbers that mostly have no key.
-constexpr double kNearlyAllKeys = 0.97;
-constexpr double kMostOfNumbers = 0.75;
-// If the next byte gives less than this many times as many new cells, a field ends before it.
-constexpr double kHardlyMore = 0.05;
-
 // Text may follow up to this many keys that are not text. Looking for delimiters in such a key
 // takes 30 ns.
 constexpr uint64_t kFewKeys = 64;
 
-// The part of keys that contain a byte if it is a delimiter.
+// The part of keys that contain a byte if it is a delimiter: most.
 constexpr double kFrequent = 0.5;
 
 }  // namespace
 
-RangeCounts::RangeCounts(const SampledRanges& sample) : sample_(sample) {
+RangeCounts::RangeCounts(const SampledRanges& sample, const ChoiceConstants& constants)
+    : sample_(sample), constants_(constants) {
   if (sample.size == 0) {
     max_depth_.fill(kMaxDepth);
     return;
@@ -103,7 +95,7 @@ bool RangeCounts::IsFrequent(size_t delimiter) const {
 }
 
 double RangeCounts::num_sure_prefixes() const {
-  const double few = kNearlyAllKeys * num_keys();
+  const double few = constants_.nearly_all * num_keys();
   double most = 0;
   for (size_t delimiter = 0; delimiter < kNumSureDelimiters; ++delimiter) {
     if (max_depth(delimiter) == 0 || !IsFrequent(delimiter)) continue;
@@ -120,18 +112,12 @@ bool RangeCounts::Forget(double max_entries) {
   if (sample_.size != 0) return false;
   is_text_ = is_text();
   const bool has_sure = num_sure_prefixes() != 0;
-  const double enough = (is_text_ ? kNearlyAllKeys : kMostOfNumbers) * num_keys();
   double num_cells = 1;
   size_t bits = 0;
-  while (bits < max_bits_ && num_cells + num_new_from_bit_[bits] <= max_entries) {
-    const auto* const next = num_new_from_bit_.begin() + bits;
-    if (num_cells >= enough && bits % 8 == 0 &&
-        std::accumulate(next, next + 8, 0.0) < kHardlyMore * num_cells) {
-      break;
-    }
+  while (bits < max_bits_ && num_cells + num_new_from_bit_[bits] <= max_entries &&
+         (bits % 8 != 0 || num_cells < constants_.nearly_all * num_keys())) {
     num_cells += num_new_from_bit_[bits++];
   }
-  if (SurePrefixesTakeAll()) bits = 0;
   bool is_much = bits + kFewBits <= told_bits_;
   max_bits_ = bits;
   bool has_delimiters = false;

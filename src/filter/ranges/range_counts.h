@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "src/filter/ranges/choice_constants.h"
 #include "src/filter/ranges/range_field.h"
 
 namespace bloomline::filter {
@@ -42,7 +43,7 @@ class RangeCounts {
 
   RangeCounts() : RangeCounts(SampledRanges()) {}
   // If the sample has ranges, only what they need will be chosen.
-  explicit RangeCounts(const SampledRanges& sample);
+  explicit RangeCounts(const SampledRanges& sample, const ChoiceConstants& constants = {});
 
   // Bytes between fields. The first five hardly ever are anything else.
   static constexpr std::string_view kDelimiters = "/:|#\t,; _-.";
@@ -69,6 +70,7 @@ class RangeCounts {
   bool Forget(double max_entries);
 
   const SampledRanges& sample() const { return sample_; }
+  const ChoiceConstants& constants() const { return constants_; }
   double num_keys() const { return static_cast<double>(num_keys_); }
   // Whether nearly all keys are text: no byte is below a space, except tabs. A program's own keys,
   // or a name with a line break, may be among them.
@@ -80,11 +82,6 @@ class RangeCounts {
   // 0 if there is no such delimiter, or its prefix is the same in all keys. Those that nearly each
   // key has for itself do not count, as in `010.001.002.017/00443`: scans ask for fields before.
   double num_sure_prefixes() const;
-  // Whether such prefixes need all of the memory.
-  bool SurePrefixesTakeAll() const {
-    constexpr double kMany = 0.25;
-    return num_sure_prefixes() > kMany * num_keys();
-  }
   // Longer cells may not be chosen. Shorter ones say nothing if all keys have them in common.
   size_t max_bits() const { return max_bits_; }
   // Greater depths of a delimiter may not be chosen; if it is 0, no depth may.
@@ -107,6 +104,7 @@ class RangeCounts {
   size_t CountDelimiters(const KeyDifference& key, size_t needed);
 
   SampledRanges sample_;
+  ChoiceConstants constants_;
   uint64_t num_keys_ = 0;
   bool is_text_ = true;          // false: this is final
   uint64_t num_other_keys_ = 0;  // that are not text, while delimiters are counted

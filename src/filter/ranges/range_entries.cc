@@ -15,9 +15,6 @@ constexpr uint64_t kMostBytesBeside = 2048;
 static_assert(kMostBytesBeside >
               kMaxStoredKeyBytes + kMaxRangeFieldBytes + 2 * kMaxCellBytes + 100);
 
-// Drop a kind only above this multiple of the entries that fit: later keys may make it affordable.
-constexpr double kMayBecomeCheap = 2;
-
 // `previous` is the key before. Returns false if the keys are not in the order of bytes.
 bool Compare(std::string_view previous, std::string_view begin, KeyDifference* added) {
   const size_t least = std::min(begin.size(), previous.size());
@@ -61,7 +58,7 @@ void KeptKeys::Forget(const RangeCounts& counts) {
 
 RangeEntries::RangeEntries(const RangeEntryOptions& options)
     : options_(options),
-      counts_(options.sample),
+      counts_(options.sample, options.constants),
       entries_(FilterOptions{Format::kBlocked, 10, options.seed}) {}
 
 void RangeEntries::Add(std::string_view key) {
@@ -90,8 +87,7 @@ void RangeEntries::Add(std::string_view key) {
   kept_.Add(added, num_bytes);
   if (kept_.HasGrown()) {
     const double most = MostEntriesPerKey(Memory());
-    const bool is_much =
-        counts_.Forget(kMayBecomeCheap * most * static_cast<double>(state_.num_keys));
+    const bool is_much = counts_.Forget(most * static_cast<double>(state_.num_keys));
     if (is_much) kept_.Forget(counts_);
   }
 }
@@ -186,6 +182,8 @@ RangeMemory RangeEntries::Memory() const {
   RangeMemory memory;
   memory.bits_per_key = options_.memory * options_.bits_per_key;
   memory.num_levels_below = options_.num_levels_below;
+  memory.level_size_ratio = options_.level_size_ratio;
+  memory.level_weights = options_.constants.level_weights;
   memory.is_compact = options_.format == Format::kCompact;
   const double most = 8 * static_cast<double>(MaxPayloadBytes()) /
                       static_cast<double>(std::max<uint64_t>(state_.num_keys, 1));
@@ -234,7 +232,7 @@ std::string RangeEntries::Finish() {
   }
   entries_.Reset();
   state_ = State();
-  counts_ = RangeCounts(options_.sample);
+  counts_ = RangeCounts(options_.sample, options_.constants);
   kept_.Clear();
   return value;
 }

@@ -103,9 +103,11 @@ struct RangeEntryOptions {
   double bits_per_key = 10;
   Format format = Format::kCompact;  // or kBlocked
   int num_levels_below = 0;
+  double level_size_ratio = 10;
   RangeCounts::SampledRanges sample;  // for is_auto: of ranges that scans ask for
   uint64_t max_bytes = 0;             // of the property; 0: no limit
   uint64_t seed = 0;
+  ChoiceConstants constants;  // for is_auto
 };
 
 // No payload is larger: RocksDB has 32 bits for the length of a block.
