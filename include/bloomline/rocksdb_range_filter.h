@@ -1,16 +1,16 @@
 // Range filters for RocksDB (experimental): a scan of a range without keys reads no data block of
 // most tables. Works with every filter policy, and without one.
 //
-//   std::shared_ptr<bloomline::RangeFilter> ranges = bloomline::NewRangeFilter({}, &error);
+//   std::string error;
+//   const auto ranges = bloomline::AddRangeFilter(&family_options, {}, &error);
 //   if (ranges == nullptr) return 1;  // error says why
-//   family_options.table_properties_collector_factories.push_back(ranges);
 //
 //   bloomline::RangeScan scan(ranges, "user:17:", "user:17;");
 //   rocksdb::ReadOptions read_options;
 //   scan.Apply(&read_options);
 //   std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(read_options, family));
 //
-// One scan is one range: RocksDB asks about a table once for each iterator, never for each Seek. So
+// One scan is one range: RocksDB asks about a table when an iterator opens it, not at each Seek. So
 // another range needs another RangeScan and another iterator. An iterator whose bounds are changed
 // after Apply loses keys.
 //
@@ -21,6 +21,7 @@
 #define BLOOMLINE_ROCKSDB_RANGE_FILTER_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,9 +40,14 @@ struct RangeFilterOptions {
   std::string prefixes = "auto";
 
   // Memory of all range filters, in percent of that of point filters with bits_per_key; 1 to 400.
-  // The last level gets 0.8 times as much for each key, upper ones more. Each entry of a list gets
-  // at least one bit, so a list may exceed it.
+  // Keys of upper levels get more of it, those of the last level less. Each entry of a list gets at
+  // least one bit, so a list may exceed it.
   double memory_percent = 20;
+
+  // How many times as many keys a level has as the one above it, 2 to 1000: RocksDB's
+  // max_bytes_for_level_multiplier. 0: unknown; then upper levels get so little that
+  // memory_percent holds at 4, too. AddRangeFilter replaces 0 by that of the column family.
+  double level_size_ratio = 0;
 
   // Of the database's point filters, whether it has them or not; limits as in FilterOptions.
   double bits_per_key = 10;
@@ -82,6 +88,11 @@ class RangeFilter : public ROCKSDB_NAMESPACE::TablePropertiesCollectorFactory {
 std::shared_ptr<RangeFilter> NewRangeFilter(const RangeFilterOptions& options = {},
                                             std::string* error = nullptr);
 
+// The same, and adds the filter to the collectors of a column family.
+std::shared_ptr<RangeFilter> AddRangeFilter(ROCKSDB_NAMESPACE::ColumnFamilyOptions* family,
+                                            RangeFilterOptions options = {},
+                                            std::string* error = nullptr);
+
 // Returns the first range filter among the collectors of a column family, for databases that are
 // opened by option strings; null if there is none.
 std::shared_ptr<RangeFilter> FindRangeFilter(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& options);
@@ -93,25 +104,32 @@ class RangeScan {
   struct Range {
     std::string lower, upper;
   };
+  using TableFilter = std::function<bool(const ROCKSDB_NAMESPACE::TableProperties&)>;
 
-  // All keys from `lower` to `upper`, without `upper`. The RangeFilter learns from the scan and
-  // counts it; it may be null.
+  // All keys from `lower` to `upper`, without `upper`; none lies below an empty `upper`. The
+  // RangeFilter learns from the scan and counts it; it may be null.
   RangeScan(std::shared_ptr<RangeFilter> filter, std::string_view lower, std::string_view upper);
-  // Several ranges, for a MultiScan or for Seeks in each of them. An iterator may also find keys
-  // between the ranges; it then lacks others there, and may find deleted ones.
+  // Several ranges, for a MultiScan of these ranges, or of parts of them, or for Seeks in each of
+  // them. What an iterator finds between the ranges is incomplete: it may lack keys, find deleted
+  // ones, or have an error status of a merge.
   RangeScan(std::shared_ptr<RangeFilter> filter, const std::vector<Range>& ranges);
   RangeScan(const RangeScan&) = delete;
   RangeScan& operator=(const RangeScan&) = delete;
 
-  // Sets iterate_lower_bound and iterate_upper_bound to the bounds of this scan, whatever they
-  // were, and table_filter. A table_filter of yours stays: a table is read if both want it. That of
-  // another RangeScan is replaced, so the options can serve one scan after another.
+  // Sets iterate_lower_bound, iterate_upper_bound and table_filter, whatever they were, so the
+  // options can serve one scan after another. `own_filter` is a table filter of yours: a table is
+  // read if both want it. Set `tailing` before: with several ranges, a tailing iterator then reads
+  // all tables.
+  //
+  // Look at the iterator's status: from RocksDB 11.2 on, it is InvalidArgument in a column family
+  // with min_tombstones_for_range_conversion, because RocksDB then allows no table filter.
   //
   // Cost for each table of an iterator: 0.1 to 1 us.
-  void Apply(ROCKSDB_NAMESPACE::ReadOptions* options) const;
+  void Apply(ROCKSDB_NAMESPACE::ReadOptions* options, TableFilter own_filter = nullptr) const;
 
  private:
   struct State;
+  class Question;
   const std::shared_ptr<const State> state_;
 };
 

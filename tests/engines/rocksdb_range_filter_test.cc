@@ -8,6 +8,7 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/options_util.h>
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -69,6 +70,63 @@ class RocksDBRangeFilterTest : public testing::Test {
   TempDir dir_;
   const std::string path_ = dir_.Path("db");
 };
+
+TEST_F(RocksDBRangeFilterTest, AddRangeFilterTakesTheFamilysLevelSizeRatio) {
+  rocksdb::ColumnFamilyOptions family;
+  family.max_bytes_for_level_multiplier = 4;
+  const auto filter = AddRangeFilter(&family);
+  ASSERT_NE(filter, nullptr);
+  EXPECT_EQ(FindRangeFilter(family), filter);
+  EXPECT_NE(Text(*filter).find("level_size_ratio=4"), std::string::npos) << Text(*filter);
+  RangeFilterOptions options;
+  options.level_size_ratio = 8;
+  EXPECT_NE(Text(*AddRangeFilter(&family, options)).find("level_size_ratio=8"), std::string::npos);
+  // Its runs are no levels.
+  family.compaction_style = rocksdb::kCompactionStyleUniversal;
+  EXPECT_NE(Text(*AddRangeFilter(&family)).find("level_size_ratio=0"), std::string::npos);
+  EXPECT_EQ(family.table_properties_collector_factories.size(), 3U);
+  for (const double wrong : {1.0, -4.0, 1001.0, double(NAN)}) {
+    options.level_size_ratio = wrong;
+    std::string error;
+    EXPECT_EQ(AddRangeFilter(&family, options, &error), nullptr);
+    EXPECT_NE(error.find("level_size_ratio"), std::string::npos) << error;
+  }
+  EXPECT_EQ(family.table_properties_collector_factories.size(), 3U);
+}
+
+// A tailing iterator forgets a level in which a Seek found nothing.
+TEST_F(RocksDBRangeFilterTest, TailingIteratorsFindAllRanges) {
+  RangeFilterOptions filter_options;
+  filter_options.prefixes = "1";
+  const auto filter = NewRangeFilter(filter_options);
+  const auto db = MustOpenRocksDB(OptionsWith(filter), path_);
+  const auto write = [&](const std::vector<std::string>& keys, int level) {
+    for (const std::string& key : keys) ASSERT_TRUE(db->Put({}, key, "text").ok());
+    ASSERT_TRUE(db->Flush({}).ok());
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db->GetLiveFilesMetaData(&files);
+    for (const auto& file : files) {
+      if (file.level != 0) continue;
+      ASSERT_TRUE(db->CompactFiles({}, {file.name}, level).ok());
+    }
+  };
+  write({"z"}, 3);
+  write({"a", "m"}, 2);
+  write({"n", "q"}, 2);
+  const RangeScan scan(filter, {{"c", "d"}, {"p", "zz"}});
+  for (const bool is_tailing : {false, true}) {
+    rocksdb::ReadOptions read_options;
+    read_options.tailing = is_tailing;
+    scan.Apply(&read_options);
+    const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(read_options));
+    iterator->Seek("c");
+    std::string found;
+    for (iterator->Seek("p"); iterator->Valid(); iterator->Next()) {
+      found += iterator->key().ToString();
+    }
+    EXPECT_EQ(found, "qz") << is_tailing;
+  }
+}
 
 TEST_F(RocksDBRangeFilterTest, SkipsTablesWithoutKeysOfTheRange) {
   const std::shared_ptr<RangeFilter> filter = NewRangeFilter();

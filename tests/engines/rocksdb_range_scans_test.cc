@@ -337,8 +337,7 @@ class RocksDBRangeScansTest : public testing::TestWithParam<Setting> {
     // RocksDB's tailing iterators ask for prefixes of keys that have none, and read blobs by a
     // version that may be gone.
     const bool may_tail = !has_prefixes && GetParam().change != &WithBlobs && !has_timestamps();
-    options.tailing =
-        may_tail && snapshot == nullptr && num_ranges == 1 && db == db_.get() && OneIn(8);
+    options.tailing = may_tail && snapshot == nullptr && db == db_.get() && OneIn(8);
     if (options.tailing) pair->what = "tailing";
     // RocksDB before 9.1: with iter_start_ts, only total order finds its place again after a turn,
     // and SeekToLast asserts.
@@ -346,18 +345,18 @@ class RocksDBRangeScansTest : public testing::TestWithParam<Setting> {
     options.ignore_range_deletions = OneIn(16);
     options.readahead_size = OneIn(8) ? 16 << 10 : 0;
     options.async_io = OneIn(8);
-    if (OneIn(8)) {  // whatever a user's function says
+    RangeScan::TableFilter own_filter;
+    if (OneIn(8)) {  // whatever it says
       pair->what += " table_filter";
-      options.table_filter = [](const rocksdb::TableProperties& table) {
-        return table.num_entries % 4 != 0;
-      };
+      own_filter = [](const rocksdb::TableProperties& table) { return table.num_entries % 4 != 0; };
     }
     options.total_order_seek = !has_prefixes || OneIn(2);
     rocksdb::ReadOptions all = options;
+    all.table_filter = own_filter;
     all.total_order_seek = true;
     options.auto_prefix_mode = !options.total_order_seek;
     if (OneIn(4)) RangeScan(filter_, AnyBound(), AnyBound()).Apply(&options);  // of another scan
-    pair->scan->Apply(&options);
+    pair->scan->Apply(&options, own_filter);
     all.iterate_lower_bound = options.iterate_lower_bound;
     all.iterate_upper_bound = options.iterate_upper_bound;
     pair->iterators[0].reset(db->NewIterator(options, family));

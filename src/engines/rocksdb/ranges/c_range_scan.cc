@@ -42,7 +42,8 @@ unsigned char MayHaveKeys(void* state, const rocksdb_table_properties_t* table) 
   Question* const question = static_cast<Question*>(state);
   const filter::TableRanges opened =
       filter::OpenedTable(RangePropertyOf(table), kernels::ActiveKernel());
-  if (!opened.last_key.empty() && opened.last_key < question->lower) {
+  if (question->lower < question->upper && !opened.last_key.empty() &&
+      opened.last_key < question->lower) {
     return question->num_below_left.fetch_sub(1, std::memory_order_relaxed) > 0 ? 0 : 1;
   }
   return filter::RangeMayMatch(opened.ranges, question->lower, question->upper) ? 1 : 0;

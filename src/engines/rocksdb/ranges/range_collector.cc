@@ -115,6 +115,7 @@ const OptionInfos& RangeOptionInfos() {
   static const auto& infos = *new OptionInfos{
       {"prefixes", {offsetof(RangeFilterOptions, prefixes), OptionType::kString}},
       {"memory_percent", {offsetof(RangeFilterOptions, memory_percent), OptionType::kDouble}},
+      {"level_size_ratio", {offsetof(RangeFilterOptions, level_size_ratio), OptionType::kDouble}},
       {"bits_per_key", {offsetof(RangeFilterOptions, bits_per_key), OptionType::kDouble}},
       {"format", FormatInfo()},
       {"max_bytes_per_table",
@@ -184,6 +185,19 @@ TablePropertiesCollector* RangeCollectors::CreateTablePropertiesCollector(Contex
 }  // namespace bloomline::engine
 
 namespace bloomline {
+
+std::shared_ptr<RangeFilter> AddRangeFilter(ROCKSDB_NAMESPACE::ColumnFamilyOptions* family,
+                                            RangeFilterOptions options, std::string* error) {
+  if (options.level_size_ratio == 0 &&
+      family->compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
+    options.level_size_ratio =
+        std::clamp(family->max_bytes_for_level_multiplier, engine::kLeastLevelSizeRatio,
+                   engine::kMostLevelSizeRatio);
+  }
+  const std::shared_ptr<RangeFilter> filter = NewRangeFilter(options, error);
+  if (filter != nullptr) family->table_properties_collector_factories.push_back(filter);
+  return filter;
+}
 
 std::shared_ptr<RangeFilter> FindRangeFilter(
     const ROCKSDB_NAMESPACE::ColumnFamilyOptions& options) {

@@ -9,6 +9,10 @@
 
 namespace bloomline::engine {
 
+// Limits of level_size_ratio.
+constexpr double kLeastLevelSizeRatio = 2;
+constexpr double kMostLevelSizeRatio = 1000;
+
 // Sets what does not depend on the table. Returns what is wrong with the options, or an empty
 // string.
 std::string ReadRangeFilterOptions(const RangeFilterOptions& options,
