@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "bloomline/metrics.h"
 #include "bloomline/rocksdb.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/support/temp_dir.h"
@@ -143,6 +144,11 @@ TEST_F(RocksDBRangeFilterTest, SkipsTablesWithoutKeysOfTheRange) {
   EXPECT_EQ(counts.tables_asked, 9000U);
   EXPECT_GT(counts.tables_skipped, 7500U);
   EXPECT_LE(counts.tables_skipped, 8100U);
+  const std::string metric =
+      "bloomline_range_filter_tables_total{engine=\"rocksdb\",policy=\"bloomline.ranges\",answer=";
+  for (const char* answer : {"\"no\"", "\"may_match\""}) {
+    EXPECT_NE(MetricsText().find(metric + answer + "} "), std::string::npos) << MetricsText();
+  }
 }
 
 // Backward, RocksDB asks the tables of a level down to the first one that is read.

@@ -8,6 +8,7 @@
 
 #include "bloomline/c_rocksdb.h"
 #include "bloomline/rocksdb.h"
+#include "bloomline/rocksdb_range_filter.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/object_registry.h"
@@ -54,6 +55,8 @@ TEST(RocksDBVersionsTest, EveryWayInRefusesOtherVersionsAndThenTakesTheRightOne)
     EXPECT_EQ(error, RefusalOf(other));
     EXPECT_EQ(NewCanonicalRocksDBFilterPolicy(nullptr, nullptr, &error), nullptr);
     EXPECT_EQ(error, RefusalOf(other));
+    EXPECT_EQ(NewRangeFilter({}, &error), nullptr);
+    EXPECT_EQ(error, RefusalOf(other));
     EXPECT_FALSE(RegisterBloomline());
     rocksdb::ObjectLibrary library("a library of the test");
     EXPECT_EQ(RegisterBloomline(library, ""), 0);
@@ -77,8 +80,9 @@ TEST(RocksDBVersionsTest, EveryWayInRefusesOtherVersionsAndThenTakesTheRightOne)
 
   running = Compiled();
   EXPECT_STREQ(NewRocksDBFilterPolicy(FilterOptions())->Name(), "bloomline");
+  EXPECT_NE(NewRangeFilter(), nullptr);
   rocksdb::ObjectLibrary library("a library of the test");
-  EXPECT_EQ(bloomline_rocksdb_plugin(library, ""), 2);
+  EXPECT_EQ(bloomline_rocksdb_plugin(library, ""), 3);
   char* c_error = nullptr;
   EXPECT_EQ(bloomline_rocksdb_register(&c_error), 1);
   EXPECT_EQ(c_error, nullptr);

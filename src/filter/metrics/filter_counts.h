@@ -51,7 +51,8 @@ enum class Count {
   // Gauges: the bytes of all live filters under one limit, and that limit.
   kMemoryBytes = kLimited + static_cast<int>(FilterLimit::kEnd),
   kMemoryLimitBytes,
-  kEnd,
+  kTablesAsked,  // by the answers of range filters: "no", "may match"
+  kEnd = kTablesAsked + 2,
 };
 
 // Answers to queries, in pairs: "no", "may match".

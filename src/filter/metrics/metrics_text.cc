@@ -182,6 +182,11 @@ constexpr MetricRow kMetrics[] = {
      "Filters that got fewer bits per key than the options say, by the limit: memory, by file; "
      "max_filter_bytes, by filter or partition.",
      kLimit, Counted<Count::kLimited>},
+    {"bloomline_range_filter_tables_total", "counter",
+     "Tables of RocksDB that iterators with a RangeScan asked about, by answer: no, and the table "
+     "is "
+     "skipped.",
+     kAnswer, Counted<Count::kTablesAsked>},
     {"bloomline_filters_opened_matching_everything_total", "counter",
      "Filters opened that exclude no key, by reason. In LevelDB, queries of such filters.", kReason,
      Counted<Count::kOpenedUseless>},

@@ -125,7 +125,8 @@ const OptionInfos& RangeOptionInfos() {
 
 }  // namespace
 
-RangeCollectors::RangeCollectors(const RangeFilterOptions& options) : options_(options) {
+RangeCollectors::RangeCollectors(const RangeFilterOptions& options)
+    : options_(options), of_process_(filter::CountsFor({"rocksdb", kClassName(), "", -1})) {
   RegisterOptions("BloomlineRangeOptions", &options_, &RangeOptionInfos());
   ReadOptions();
 }
@@ -151,7 +152,7 @@ const void* RangeCollectors::GetOptionsPtr(const std::string& name) const {
 RangeFilter::Counts RangeCollectors::counts() const {
   Counts counts;
   counts.tables_skipped = num_skipped_.load(std::memory_order_relaxed);
-  counts.tables_asked = std::max(num_asked_.load(std::memory_order_relaxed), counts.tables_skipped);
+  counts.tables_asked = counts.tables_skipped + num_read_.load(std::memory_order_relaxed);
   return counts;
 }
 

@@ -10,6 +10,7 @@
 
 #include "bloomline/rocksdb_range_filter.h"
 #include "bloomline/version.h"
+#include "src/filter/metrics/filter_counts.h"
 #include "src/filter/ranges/asked_ranges.h"
 #include "src/filter/ranges/range_entries.h"
 
@@ -27,10 +28,10 @@ class RangeCollectors final : public RangeFilter {
   // Of the options; empty if they are valid. Else no table gets a filter.
   const std::string& error() const { return error_; }
 
-  // An iterator asked a table, and what it answered.
+  // An iterator asked about a table.
   void CountAsked(bool is_skipped) {
-    num_asked_.fetch_add(1, std::memory_order_relaxed);
-    if (is_skipped) num_skipped_.fetch_add(1, std::memory_order_relaxed);
+    (is_skipped ? num_skipped_ : num_read_).fetch_add(1, std::memory_order_relaxed);
+    of_process_->Add(filter::Count::kTablesAsked, 1, is_skipped ? 0 : 1);
   }
   filter::AskedRanges& asked_ranges() { return asked_ranges_; }
 
@@ -54,7 +55,8 @@ class RangeCollectors final : public RangeFilter {
   std::string error_;
   std::atomic<uint64_t> levels_{0};      // of the tables made so far: bit i for level i
   std::atomic<int> trusted_flushes_{0};  // flushed tables that will be merged, not moved down
-  std::atomic<uint64_t> num_asked_{0};
+  filter::FilterCounts* const of_process_;
+  std::atomic<uint64_t> num_read_{0};
   std::atomic<uint64_t> num_skipped_{0};
   filter::AskedRanges asked_ranges_;
 };
