@@ -6,7 +6,9 @@
 #include <string>
 
 #include "bloomline/cpu.h"
+#include "src/db/directory/options_file.h"
 #include "src/db/report.h"
+#include "src/support/number_text.h"
 
 namespace bloomline::db {
 namespace {
@@ -47,7 +49,14 @@ advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) 
   }
   situation.cpu = advice::BuildCpuOf(ActiveKernelName());
   situation.table_bytes = groups.all.bytes;
-  situation.skips_last_level = family.filters_for_hits == "true";
+  const bool is_for_hits = family.filters_for_hits == "true";
+  situation.skips_last_level =
+      is_for_hits && !groups.levels.empty() && groups.levels.back().level != 0;
+  double format_version = 0;
+  situation.writes_old_bloom = !situation.takes_whole_bits &&
+                               support::ParseDouble(family.format_version, &format_version) &&
+                               format_version < 5;
+  situation.asks_ribbon = directory::OptionId(family.filter_policy).rfind("ribbonfilter", 0) == 0;
   situation.level_size_ratio = family.level_size_ratio;
   for (const Group& group : groups.levels) {
     advice::Level level;
@@ -60,8 +69,14 @@ advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) 
     level.filter_bytes = group.key_bytes();
     // Whatever its files have.
     const bool is_skipped = situation.skips_last_level && &group == &groups.levels.back();
-    level.wasted_reads =
-        std::isnan(group.wasted_reads) || is_skipped ? group.runs : group.wasted_reads;
+    // If level 0 is the last one, RocksDB flushes files with filters, and queries all but that of
+    // the oldest file (Version::IsFilterSkipped in version_set.cc, read in 6.29 to 11.9).
+    if (is_for_hits && group.level == 0 && groups.levels.size() == 1) {
+      level.unqueried_share = 1.0 / static_cast<double>(group.files.size());
+    }
+    level.wasted_reads = std::isnan(group.wasted_reads) || is_skipped
+                             ? group.runs
+                             : level.Wasted(group.wasted_reads);
     situation.levels.push_back(level);
   }
   return situation;

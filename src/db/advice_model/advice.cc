@@ -119,7 +119,7 @@ Division Divide(const Situation& tree, Format format, bool by_level, double bits
     of_level = Hundredths(mean(of_level, tree.skips_last_level ? 0 : bottommost_bits));
     division.bytes +=
         mean(others.bytes_per_key, bottommost.bytes_per_key) * static_cast<double>(level.num_keys);
-    division.wasted_reads += mean(others.rate, bottommost.rate) * level.num_runs;
+    division.wasted_reads += level.Wasted(mean(others.rate, bottommost.rate) * level.num_runs);
   }
   return division;
 }
@@ -223,6 +223,9 @@ std::string EnvironmentLine(const Situation& tree, const Choice& choice) {
                             tree.engine == sstable::Engine::kRocksDB ? "rocksdb" : "leveldb",
                             "_preload.so BLOOMLINE_FORMAT=", FormatName(choice.format),
                             " BLOOMLINE_BITS_PER_KEY=", BitsPerKeyText(choice));
+  if (choice.format == Format::kRibbon && tree.asks_ribbon) {
+    line += " BLOOMLINE_BLOOM_BEFORE_LEVEL=-1";
+  }
   if (choice.by_level) line += " BLOOMLINE_BITS_BY_LEVEL=auto";
   if (choice.by_level && tree.level_size_ratio != kDefaultRatio) {
     line += " BLOOMLINE_LEVEL_SIZE_RATIO=" + DoubleText(tree.level_size_ratio);
@@ -394,7 +397,9 @@ class Adviser {
       choice.option_string = OptionString(tree_, choice);
       if (choice.option_string.empty()) choice.rewrite_policy = BloomlineString(tree_, choice);
     }
-    choice.environment = EnvironmentLine(tree_, choice);
+    choice.needs_format_version =
+        tree_.writes_old_bloom && format == Format::kBloom && choice.rewrite_policy.empty();
+    if (!choice.needs_format_version) choice.environment = EnvironmentLine(tree_, choice);
     return choice;
   }
 
@@ -441,6 +446,12 @@ std::string KindName(Format format) {
   return format == Format::kRibbon ? "RocksDB Ribbon" : FormatName(format);
 }
 
+std::string Choice::column_family_options() const {
+  std::string options = filters_last_level ? "optimize_filters_for_hits=false" : "";
+  if (!needs_format_version) return options;
+  return options + (options.empty() ? "" : ";") + "block_based_table_factory={format_version=5}";
+}
+
 std::string PolicyText(Format format, double bits_per_key, bool by_level, double level_size_ratio) {
   const std::string bits = DoubleText(bits_per_key);
   if (IsPlainBloom(format, by_level)) return "bloomfilter:" + bits;
@@ -455,9 +466,12 @@ bool Advise(const Situation& situation, const Request& request, Advice* advice,
   }
   Advice result;
   std::string wrong = Adviser(situation, request, &result).Run();
-  if (situation.skips_last_level) {
-    Situation with_filters = situation;
-    with_filters.skips_last_level = false;
+  Situation with_filters = situation;
+  with_filters.skips_last_level = false;
+  for (Level& level : with_filters.levels) level.unqueried_share = 0;
+  const bool is_unqueried = std::any_of(situation.levels.begin(), situation.levels.end(),
+                                        [](const Level& one) { return one.unqueried_share != 0; });
+  if (situation.skips_last_level || is_unqueried) {
     with_filters.stock_format.reset();  // the last level has none of them yet
     Advice filtered;
     const std::string also_wrong = Adviser(with_filters, request, &filtered).Run();

@@ -37,6 +37,11 @@ struct Level {
   // The fraction of the keys in files whose range has no keys in deeper levels. RocksDB's policy
   // gives these files the bits of the deepest level.
   double bottommost_share = 0;
+  // The fraction of num_runs in which RocksDB queries no filter, although there is one.
+  double unqueried_share = 0;
+
+  // The wasted reads, if those of the filters are these.
+  double Wasted(double reads) const { return reads + unqueried_share * (num_runs - reads); }
 };
 
 struct Situation {
@@ -64,6 +69,12 @@ struct Situation {
   // keys, and queries none in the last level that has files (version_set.cc and
   // block_based_table_builder.cc, read in 6.29 to 11.9).
   bool skips_last_level = false;
+  // With format_version 4 and lower, RocksDB and bloomline write Bloom filters that have a weak
+  // hash.
+  bool writes_old_bloom = false;
+  // The program asks for Ribbon filters. In levels in which it has Bloom filters instead, the
+  // preload library writes those, too, unless a variable says otherwise.
+  bool asks_ribbon = false;
   // The size ratio of full levels; 10 is used if it is out of range (level_sizing.h).
   double level_size_ratio = 10;
   std::vector<Level> levels;  // in ascending order of numbers
@@ -98,10 +109,12 @@ struct Choice {
   std::string environment;    // "LD_PRELOAD=libbloomline_rocksdb_preload.so BLOOMLINE_FORMAT=..."
   // The --policy of `bloomline db rewrite`, where nothing else gives these filters.
   std::string rewrite_policy;
-  // The choice holds with optimize_filters_for_hits=false, which the column family has to set. No
-  // environment does so.
-  bool filters_last_level = false;
+  // What the column family has to set besides. No environment does so.
+  bool filters_last_level = false;    // optimize_filters_for_hits=false
+  bool needs_format_version = false;  // 5
 
+  // As an option string; empty: nothing.
+  std::string column_family_options() const;
   std::string title() const { return kind + ", " + goal; }
   // The filters are RocksDB's own: RocksDB uses them without bloomline.
   bool is_stock() const { return format == Format::kBloom || format == Format::kRibbon; }

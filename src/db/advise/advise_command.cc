@@ -32,8 +32,9 @@ advice::Situation MeasuredSituation(const Inputs& inputs, const Inspection& insp
   for (size_t i = 0; i < groups.levels.size(); ++i) {
     const double rate = MeasuredRates(groups.levels[i], inspection, measured).wasted_reads;
     const bool is_skipped = situation.skips_last_level && i + 1 == groups.levels.size();
-    situation.levels[i].wasted_reads =
-        std::isnan(rate) || is_skipped ? groups.levels[i].runs : rate;
+    advice::Level& level = situation.levels[i];
+    level.wasted_reads =
+        std::isnan(rate) || is_skipped ? groups.levels[i].runs : level.Wasted(rate);
   }
   return situation;
 }

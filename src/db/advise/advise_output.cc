@@ -15,9 +15,6 @@ namespace {
 using advice::Choice;
 using advice::Level;
 
-// What a column family has to set for the choices that filter the last level.
-constexpr char kFiltersLastLevel[] = "optimize_filters_for_hits=false";
-
 uint64_t NumKeys(const advice::Situation& situation) {
   uint64_t keys = 0;
   for (const Level& level : situation.levels) keys += level.num_keys;
@@ -97,8 +94,7 @@ cli::Json ChoiceJson(const Choice& choice) {
           {"option_string", cli::TextOrNull(choice.option_string)},
           {"environment", cli::TextOrNull(choice.environment)},
           {"rewrite_policy", cli::TextOrNull(choice.rewrite_policy)},
-          {"column_family_option",
-           choice.filters_last_level ? cli::Json(kFiltersLastLevel) : cli::Json(nullptr)}};
+          {"column_family_option", cli::TextOrNull(choice.column_family_options())}};
 }
 
 }  // namespace
@@ -153,7 +149,7 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
   const Choice& chosen = family.advice.Chosen(family.request);
   std::cout << "\nTo apply (" << family.request.choice << "; others: --choice N):\n";
   PrintSetting("option string of filter_policy", chosen.option_string);
-  if (chosen.filters_last_level) PrintSetting("option of the column family", kFiltersLastLevel);
+  PrintSetting("options of the column family", chosen.column_family_options());
   if (!chosen.rewrite_policy.empty()) {
     PrintSetting("command, while no program has the database open",
                  "bloomline db rewrite --policy '" + chosen.rewrite_policy + "' DIR NEWDIR");

@@ -213,6 +213,16 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
         "This choice needs optimize_filters_for_hits=false in the options of the column family, "
         "which no preload library sets: without it, the last level has no filters.");
   }
+  if (chosen.needs_format_version) {
+    of_all(
+        "This choice needs format_version=5 in BlockBasedTableOptions, which no preload library "
+        "sets: below 5, Bloom filters have a weak hash.");
+  }
+  if (!chosen.environment.empty() && directory::OptionId(policy) == "bloomline") {
+    of_family(
+        "OPTIONS name bloomline. If the program itself does so, without a preload library, the "
+        "environment changes nothing.");
+  }
   if (chosen.build_share != 0) of_family(BuildText(chosen));
   of_all(ApplyText(engine, inputs.databases[groups.database].rocksdb_version, chosen));
   if (!chosen.rewrite_policy.empty()) {

@@ -159,6 +159,7 @@ void AddOptions(const Snapshot& snapshot, Database* database) {
     support::ParseDouble(text("max_bytes_for_level_multiplier"), &family.level_size_ratio);
     family.caches_filters = text("cache_index_and_filter_blocks");
     family.filters_for_hits = text("optimize_filters_for_hits");
+    family.format_version = text("format_version");
   }
 }
 

@@ -37,6 +37,7 @@ struct ColumnFamily {
   double level_size_ratio = 10;
   std::string caches_filters;    // cache_index_and_filter_blocks: "true", "false"; empty: unknown
   std::string filters_for_hits;  // ditto, optimize_filters_for_hits
+  std::string format_version;    // of new tables, such as "5"; empty: unknown
 };
 
 // Write-ahead logs in another folder: RocksDB's wal_dir. The OPTIONS file of a copy may name that
