@@ -59,7 +59,7 @@ struct Situation {
   // What RocksDB's option strings take before 7.0 (FilterPolicy::CreateFromString in
   // filter_policy.cc, read in 6.6 to 6.29, and options_helper.cc before): "bloomfilter:N:false",
   // until 6.5 with whole numbers only, of others they silently drop the rest;
-  // "experimental_ribbon:N" from 6.15 on, "ribbonfilter:N" from 6.22 on, and from 6.23 on with a
+  // "experimental_ribbon:N" from 6.15 on, "ribbonfilter:N" from 6.22 on, and from 6.24 on with a
   // level, which is otherwise 0.
   std::string ribbon_name = "ribbonfilter";
   bool takes_whole_bits = false;

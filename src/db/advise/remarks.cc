@@ -218,6 +218,12 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
         "This choice needs format_version=5 in BlockBasedTableOptions, which no preload library "
         "sets: below 5, Bloom filters have a weak hash.");
   }
+  if (chosen.format == Format::kBloom && family.situation.takes_whole_bits) {
+    of_all(
+        "Before RocksDB 6.6, Bloom filters have a weak hash: for keys like the stored ones, more "
+        "reads "
+        "are wasted than the table shows.");
+  }
   if (!chosen.environment.empty() && directory::OptionId(policy) == "bloomline") {
     of_family(
         "OPTIONS name bloomline. If the program itself does so, without a preload library, the "
