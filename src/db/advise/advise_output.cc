@@ -148,7 +148,7 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
   if (family.advice.choices.empty()) return;
   const Choice& chosen = family.advice.Chosen(family.request);
   std::cout << "\nTo apply (" << family.request.choice << "; others: --choice N):\n";
-  PrintSetting("option string of filter_policy", chosen.option_string);
+  PrintSetting("filter_policy in option strings and OPTIONS files", chosen.option_string);
   PrintSetting("options of the column family", chosen.column_family_options());
   if (!chosen.rewrite_policy.empty()) {
     PrintSetting("command, while no program has the database open",

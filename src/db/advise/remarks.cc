@@ -174,6 +174,13 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
         "wasted reads or of the memory: the last level has no filters.");
   }
   if (all.kinds.count(engine_filters::Kind::kRocksDBLegacy) != 0) of_family(WeakHashText(all));
+  if (all.kinds.count(engine_filters::Kind::kRocksDBBlockBased) != 0) {
+    of_family(
+        "Block-based filters have the weak 32-bit hash of old Bloom filters, which adjacent keys "
+        "show. "
+        "bloomfilter:BITS:false gives full filters, whose hash is better from format_version=5 "
+        "on.");
+  }
   if (all.files_without_filter == 0 && all.ignored_files == 0 && !has_choices) {
     const std::string kept = KeptPolicy(inputs, inspection, g);
     of_family(

@@ -159,24 +159,34 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
 
 // ---- --require FORMAT
 
-std::optional<Format> ParseFormat(const std::string& text, std::string* error) {
+struct Required {
+  std::string name;
+  std::optional<Format> format;  // none: block-based
+};
+
+std::optional<Required> ParseRequired(const std::string& text, std::string* error) {
   for (const Format format :
        {Format::kClassic, Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon}) {
-    if (text == FormatName(format)) return format;
+    if (text == FormatName(format)) return Required{text, format};
   }
-  *error = support::Quoted(text) + "; allowed: classic, blocked, compact, bloom, ribbon";
+  if (text == engine_filters::KindName(engine_filters::Kind::kRocksDBBlockBased)) {
+    return Required{text, std::nullopt};
+  }
+  *error =
+      support::Quoted(text) + "; allowed: classic, blocked, compact, bloom, ribbon, block-based";
   return std::nullopt;
 }
 
 // A file without keys meets any requirement.
-bool HasFormat(Format format, const FileFacts& facts) {
+bool HasRequired(std::optional<Format> format, const FileFacts& facts) {
   if (!facts.has_filter()) return facts.num_keys == 0;
   if (!facts.unknown_filters.empty()) return false;
   // RocksDB's Ribbon policies write a Bloom filter if that is smaller, as it can be for up to 501
   // keys. In a file of partitions, the last one may have few.
   constexpr uint64_t kMaxKeysOfFallback = 512;
   const bool has_ribbon = facts.kinds.count(engine_filters::Kind::kRocksDBRibbon) != 0;
-  std::set<engine_filters::Kind> kinds = engine_filters::KindsFor(facts.engine, format);
+  std::set<engine_filters::Kind> kinds{engine_filters::Kind::kRocksDBBlockBased};
+  if (format) kinds = engine_filters::KindsFor(facts.engine, *format);
   kinds.insert(engine_filters::Kind::kNoKeys);
   if (format == Format::kRibbon &&
       (has_ribbon || facts.num_keys <= kMaxKeysOfFallback * facts.num_filters)) {
@@ -189,7 +199,7 @@ bool HasFormat(Format format, const FileFacts& facts) {
 struct InspectOptions {
   CommonOptions common;
   std::string policy;
-  std::optional<Format> required;
+  std::optional<Required> required;
   bool files = false;
 };
 
@@ -200,9 +210,8 @@ void PrintText(const InspectOptions& options, const Inputs& inputs, const Inspec
   if (options.files || inputs.files.size() <= kFewFiles) PrintTable(inputs, inspection.files, done);
   if (!options.required) return;
   std::cout << '\n';
-  cli::PrintLine("required: " + std::string(FormatName(*options.required)) +
-                 " filters; missing in " + cli::CountText(missing.size()) + " of " +
-                 FilesText(done.size()));
+  cli::PrintLine("required: " + options.required->name + " filters; missing in " +
+                 cli::CountText(missing.size()) + " of " + FilesText(done.size()));
   PrintTable(inputs, inspection.files, missing);
 }
 
@@ -211,7 +220,7 @@ int Run(const InspectOptions& options) {
   const Inspection inspection = Inspect(&inputs, options.common, "inspect", options.policy);
   std::vector<size_t> missing;
   for (const size_t i : options.required ? DoneFiles(inputs) : std::vector<size_t>()) {
-    if (!HasFormat(*options.required, inspection.files[i].facts)) missing.push_back(i);
+    if (!HasRequired(options.required->format, inspection.files[i].facts)) missing.push_back(i);
   }
   if (options.common.json) {
     const auto family = [&](size_t g) {
@@ -226,7 +235,7 @@ int Run(const InspectOptions& options) {
     });
     if (options.required) {
       const auto path = [&](size_t i) { return inputs.files[i].path; };
-      json["required"] = {{"format", FormatName(*options.required)},
+      json["required"] = {{"format", options.required->name},
                           {"missing_in", ListJson(missing, path)}};
     }
     AddProblems(inputs, &json);
@@ -246,7 +255,7 @@ void AddInspectCommand(CLI::App* db, int* exit_code) {
   auto options = std::make_shared<InspectOptions>();
   AddCommonOptions(command, &options->common);
   AddPolicyOption(command, &options->policy);
-  cli::AddQuantity(command, "--require", &options->required, ParseFormat,
+  cli::AddQuantity(command, "--require", &options->required, ParseRequired,
                    "List the files with filters of another format,\n"
                    "and exit with 4 if there are any");
   command->add_flag("--files", options->files, "List each file; up to ten are always listed");

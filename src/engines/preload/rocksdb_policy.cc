@@ -119,6 +119,10 @@ std::string ActiveText(const Settings& settings, const RocksDBFilterOptions& opt
   }
   if (settings.bits_by_level != nullptr) {
     text += std::string(", by level ") + settings.bits_by_level;
+    // The policy is made before the column family, whose style may be another.
+    if (options.auto_bits_by_level || !options.bits_by_level.empty()) {
+      text += " with level compaction";
+    }
   }
   return text + kernel;
 }
