@@ -47,7 +47,7 @@ advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) 
   if (is_known && version < directory::kFirstWithRibbonFilter) {
     situation.ribbon_name = "experimental_ribbon";
   }
-  situation.cpu = advice::BuildCpuOf(ActiveKernelName());
+  situation.cpu = advice::ThisBuildCpu(ActiveKernelName());
   situation.table_bytes = groups.all.bytes;
   const bool is_for_hits = family.filters_for_hits == "true";
   situation.skips_last_level =

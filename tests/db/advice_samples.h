@@ -14,7 +14,7 @@ namespace bloomline::tests {
 inline advice::Situation FullLevels() {
   advice::Situation situation;
   situation.reads_ribbon = true;
-  situation.cpu = advice::BuildCpu::kAvx512;
+  situation.cpu = {advice::BuildMachine::kXeon, advice::Kernel::kAvx512};
   uint64_t keys = 300;
   for (int level = 1; level <= 5; ++level, keys *= 10) {
     situation.levels.push_back({level, 1, keys, 1, keys * 10 / 8, 0.00966});

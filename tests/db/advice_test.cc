@@ -138,22 +138,22 @@ TEST(AdviceTest, RocksDBsOwnFiltersComeFirst) {
   const struct {
     Format format;
     bool reads_ribbon;
-    BuildCpu cpu;
+    Kernel kernel;
     uint64_t bytes_per_key;
     const char* option_string;
     double gain;
   } kExpected[] = {
-      {Format::kBloom, true, BuildCpu::kAvx512, 0, kRibbon, 24.5},
-      {Format::kBloom, true, BuildCpu::kAvx512, 10, kRibbon, 24.5},
-      {Format::kBloom, true, BuildCpu::kPortable, 100, kRibbon, 24.5},
-      {Format::kBloom, true, BuildCpu::kPortable, 10, kRibbon, 24.5},
-      {Format::kBloom, false, BuildCpu::kAvx512, 100, kBloom, 3.4},
-      {Format::kRibbon, true, BuildCpu::kAvx2, 100,
+      {Format::kBloom, true, Kernel::kAvx512, 0, kRibbon, 24.5},
+      {Format::kBloom, true, Kernel::kAvx512, 10, kRibbon, 24.5},
+      {Format::kBloom, true, Kernel::kPortable, 100, kRibbon, 24.5},
+      {Format::kBloom, true, Kernel::kPortable, 10, kRibbon, 24.5},
+      {Format::kBloom, false, Kernel::kAvx512, 100, kBloom, 3.4},
+      {Format::kRibbon, true, Kernel::kAvx2, 100,
        "{id=bloomline;format=ribbon;bits_per_key=10;bits_by_level=auto;stock_id=true}", 3.4}};
   for (const auto& expected : kExpected) {
     Situation situation = StockLevels(expected.format);
     situation.reads_ribbon = expected.reads_ribbon;
-    situation.cpu = expected.cpu;
+    situation.cpu.kernel = expected.kernel;
     situation.table_bytes = 3333300 * expected.bytes_per_key;
     const Advice advice = Ask(situation);
     const Choice& first = advice.choices.front();
@@ -162,7 +162,7 @@ TEST(AdviceTest, RocksDBsOwnFiltersComeFirst) {
     ASSERT_EQ(ribbon != nullptr, expected.reads_ribbon);
     if (ribbon != nullptr) {
       EXPECT_EQ(ribbon == &first, ribbon->build_share <= kMostBuildShare);
-      EXPECT_EQ(ribbon->build_ns, BuildNs(Format::kRibbon, expected.cpu));
+      EXPECT_EQ(ribbon->build_ns, BuildNs(Format::kRibbon, situation.cpu));
     }
     EXPECT_EQ(first.option_string, expected.option_string);
     EXPECT_TRUE(first.is_stock());
@@ -177,6 +177,20 @@ TEST(AdviceTest, RocksDBsOwnFiltersComeFirst) {
     EXPECT_NEAR(bits / 8, double(first.filter_bytes), 0.01 * double(first.filter_bytes));
     EXPECT_NE(Find(advice, "compact by level, same memory"), nullptr);
   }
+}
+
+TEST(AdviceTest, EachMachineHasTimesOfAllFilters) {
+  for (const BuildMachine machine : {BuildMachine::kXeon, BuildMachine::kEpyc}) {
+    for (const Format format :
+         {Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon}) {
+      const double slowest = BuildNs(format, {machine, Kernel::kPortable});
+      const double fastest = BuildNs(format, {machine, Kernel::kAvx512});
+      EXPECT_LE(fastest, slowest) << Name(machine) << ' ' << FormatName(format);
+      EXPECT_GT(fastest, 1) << Name(machine) << ' ' << FormatName(format);
+    }
+  }
+  EXPECT_EQ(ThisBuildCpu("avx2").kernel, Kernel::kAvx2);
+  EXPECT_EQ(ThisBuildCpu("neon").kernel, Kernel::kPortable);
 }
 
 // It cannot load bloomline. Bits by level then come from a rewrite alone.

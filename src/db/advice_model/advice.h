@@ -63,8 +63,8 @@ struct Situation {
   // level, which is otherwise 0.
   std::string ribbon_name = "ribbonfilter";
   bool takes_whole_bits = false;
-  BuildCpu cpu = BuildCpu::kPortable;  // that builds the filters
-  uint64_t table_bytes = 0;            // of all levels; 0: unknown
+  BuildCpu cpu;              // that builds the filters
+  uint64_t table_bytes = 0;  // of all levels; 0: unknown
   // RocksDB's optimize_filters_for_hits: it writes no filter into a file below which there are no
   // keys, and queries none in the last level that has files (version_set.cc and
   // block_based_table_builder.cc, read in 6.29 to 11.9).

@@ -88,11 +88,11 @@ std::string CacheText(const Inputs& inputs, const Inspection& inspection,
   return text + " are in the memory of the open tables, beside " + name + ": " + why;
 }
 
-std::string BuildText(const Choice& chosen) {
+std::string BuildText(const Choice& chosen, advice::BuildMachine machine) {
   return "Building the filters of this choice takes about " + cli::RateText(chosen.build_share, 2) +
          " of the CPU time of compaction" +
          (chosen.build_share > advice::kMostBuildShare ? ", too much for a first choice" : "") +
-         ". These times are of " + advice::kBuildMachine +
+         ". These times are of " + advice::Name(machine) +
          ", with the instruction set of this CPU.";
 }
 
@@ -236,7 +236,7 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
         "OPTIONS name bloomline. If the program itself does so, without a preload library, the "
         "environment changes nothing.");
   }
-  if (chosen.build_share != 0) of_family(BuildText(chosen));
+  if (chosen.build_share != 0) of_family(BuildText(chosen, family.situation.cpu.machine));
   of_all(ApplyText(engine, inputs.databases[groups.database].rocksdb_version, chosen));
   if (!chosen.rewrite_policy.empty()) {
     of_family("To go back, start the program on the original folder.");
