@@ -2,13 +2,11 @@
 // Usage: advice_client DB FAMILY...
 // FAMILY: the options of a column family as a string, or "-": those of DB's OPTIONS file.
 // Writes a new database, or each file of an old one again, in its level: FIFO's by flushes, others
-// by compactions. Then it gets missing keys, and prints for each family, as JSON, the blocks that a
-// Get reads, and for each level the filters' bytes and, for each Get, their answers "may match" and
-// "no".
+// by compactions. Then it looks up all keys and missing ones, and prints as JSON, for each family
+// and level, the filters' bytes and, for each missing key, their answers "may match" and "no".
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/perf_context.h>
-#include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/options_util.h>
 
@@ -49,7 +47,6 @@ bool IsFifo(const rocksdb::ColumnFamilyDescriptor& family) {
 }
 
 struct Program {
-  std::shared_ptr<rocksdb::Statistics> statistics = rocksdb::CreateDBStatistics();
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
@@ -71,7 +68,6 @@ void Open(const std::string& path, const std::vector<std::string>& texts, Progra
   }
   options.create_if_missing = true;
   options.create_missing_column_families = true;
-  options.statistics = program->statistics;
   options.max_open_files = -1;                 // FIFO needs it
   if (IsFifo(program->descriptors.front())) {  // then all files are flushed again
     Check(rocksdb::DestroyDB(path, rocksdb::Options(options, {}), program->descriptors));
@@ -119,7 +115,6 @@ void Rewrite(const Program& program, size_t f) {
 }
 
 Json Facts(const Program& program, size_t f) {
-  Check(program.statistics->Reset());
   rocksdb::PerfContext* const context = rocksdb::get_perf_context();
   context->Reset();
   context->EnablePerLevelPerfContext();
@@ -136,6 +131,9 @@ Json Facts(const Program& program, size_t f) {
     if (!status.IsNotFound()) Check(rocksdb::Status::Corruption("a missing key is there"));
   }
   rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+  for (uint64_t i = 0; i < keys; ++i) {
+    Check(program.db->Get({}, program.families[f], StoredKey(i), &value));
+  }
   rocksdb::TablePropertiesCollection tables;
   Check(program.db->GetPropertiesOfAllTables(program.families[f], &tables));
   const auto per_get = [](uint64_t count) {
@@ -152,12 +150,7 @@ Json Facts(const Program& program, size_t f) {
                                      {"positives", per_get(counts.bloom_filter_full_positive)},
                                      {"negatives", per_get(counts.bloom_filter_useful)}};
   }
-  const auto ticker = [&](rocksdb::Tickers name) {
-    return program.statistics->getTickerCount(name);
-  };
-  return {{"reads",
-           per_get(ticker(rocksdb::BLOCK_CACHE_DATA_HIT) + ticker(rocksdb::BLOCK_CACHE_DATA_MISS))},
-          {"levels", levels}};
+  return levels;
 }
 
 void Run(const std::string& path, const std::vector<std::string>& texts) {

@@ -114,41 +114,6 @@ TEST_P(AdviceTest, IsKept) {
   }
 }
 
-// Both groups of choices hold as they are printed: with the option that OPTIONS have, and with the
-// one that the choice names.
-TEST_P(AdviceTest, IsKeptWithOptimizeFiltersForHits) {
-  FiveLevels database(folder_, PolicyOf(GetParam().policy), kKeys, {}, /*filters_for_hits=*/true);
-  if (HasFatalFailure()) return;
-  const nlohmann::json advice = Levels("advise");
-  const double now = database.ReadMissing(kLookups).per_get;
-  EXPECT_GT(now, 1);
-  EXPECT_NEAR(Number(advice["wasted_reads_now"]), now, 0.02 * now);
-  int num_tried = 0;
-  bool was_as_is = true;
-  for (const nlohmann::json& choice : advice["choices"]) {
-    const bool is_as_is = choice["column_family_option"].is_null();
-    EXPECT_TRUE(was_as_is || !is_as_is) << "those as OPTIONS say come first";
-    was_as_is = is_as_is;
-    // As above, uniform Ribbon filters waste less here.
-    const bool is_stock = choice["rocksdb_alone"].get<bool>();
-    if (!is_stock || (!choice["by_level"].get<bool>() && choice["format"] == "ribbon")) continue;
-    const std::string option_string = choice["option_string"];
-    SCOPED_TRACE(option_string + (is_as_is ? "" : ", filters in the last level"));
-    database.SetFiltersForHits(is_as_is);
-    database.Rewrite(PolicyOf(option_string));
-    if (HasFatalFailure()) return;
-    ++num_tried;
-    const double promised = Number(choice["wasted_reads"]);
-    EXPECT_NEAR(database.ReadMissing(kLookups).per_get, promised, 0.1 * promised);
-    const double promised_bytes = Number(choice["filter_bytes"]);
-    EXPECT_NEAR(static_cast<double>(database.filters().bytes), promised_bytes,
-                0.02 * promised_bytes);
-    EXPECT_EQ(database.CountLostKeys(), 0u);
-  }
-  EXPECT_FALSE(was_as_is) << "no choice filters the last level";
-  EXPECT_GE(num_tried, 3);
-}
-
 INSTANTIATE_TEST_SUITE_P(Databases, AdviceTest, testing::Values(kBloom, kRibbon), NameOf);
 
 }  // namespace

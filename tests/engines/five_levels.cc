@@ -44,14 +44,12 @@ uint64_t FirstOf(int level) { return static_cast<uint64_t>(level) * kFirstOfLeve
 }  // namespace
 
 FiveLevels::FiveLevels(const std::string& path, std::shared_ptr<const rocksdb::FilterPolicy> policy,
-                       uint64_t keys, const rocksdb::BlockBasedTableOptions& table,
-                       bool filters_for_hits)
+                       uint64_t keys, const rocksdb::BlockBasedTableOptions& table)
     : path_(path),
       policy_(std::move(policy)),
       keys_(keys),
       table_(table),
-      statistics_(rocksdb::CreateDBStatistics()),
-      filters_for_hits_(filters_for_hits) {
+      statistics_(rocksdb::CreateDBStatistics()) {
   Open(false);
   for (int level = kBottom; level >= kTop; --level) WriteLevel(level);
 }
@@ -72,7 +70,6 @@ void FiveLevels::Open(bool from_device) {
   options.target_file_size_base = uint64_t{1} << 32;
   options.use_direct_reads = from_device;
   options.statistics = statistics_;
-  options.optimize_filters_for_hits = filters_for_hits_;
   db_ = MustOpenRocksDB(options, path_);
 }
 

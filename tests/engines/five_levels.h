@@ -22,11 +22,7 @@ class FiveLevels {
   static constexpr int kNumLevels = kBottom - kTop + 1;
 
   FiveLevels(const std::string& path, std::shared_ptr<const rocksdb::FilterPolicy> policy,
-             uint64_t keys, const rocksdb::BlockBasedTableOptions& table = {},
-             bool filters_for_hits = false);
-
-  // Sets RocksDB's optimize_filters_for_hits at the next opening.
-  void SetFiltersForHits(bool on) { filters_for_hits_ = on; }
+             uint64_t keys, const rocksdb::BlockBasedTableOptions& table = {});
 
   // Opens the database again so that each block is read from the device, without any cache.
   void ReadFromDevice();
@@ -70,7 +66,6 @@ class FiveLevels {
   const uint64_t keys_;
   const rocksdb::BlockBasedTableOptions table_;
   const std::shared_ptr<rocksdb::Statistics> statistics_;
-  bool filters_for_hits_;
   std::unique_ptr<rocksdb::DB> db_;
 };
 
