@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "bloomline/filter.h"
+#include "src/filter/container/trailer.h"
 #include "src/filter/ranges/range_choice.h"
 #include "tests/support/golden_keys.h"
 #include "tests/support/range_filter.h"
@@ -86,6 +89,27 @@ TEST(RangeGoldenTest, BytesAndAnswersAreThose) {
   }
   EXPECT_EQ(num_filters, 26);
   EXPECT_EQ(num_answers, 388);
+}
+
+// Filters with range entries of versions up to 0.2.0: their keys are found, and the entries are not
+// taken for keys.
+TEST(RangeGoldenTest, FiltersWithEntriesAnswerKeys) {
+  std::ifstream file(BLOOMLINE_GOLDEN_DIR "/range_entries.txt");
+  int num_filters = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("range ", 0) == 0) continue;
+    std::istringstream fields(line);
+    const std::vector<std::string> words{std::istream_iterator<std::string>(fields), {}};
+    ASSERT_EQ(words.size(), 10U);
+    const std::string bytes = FromHex(words[9]);
+    const FilterView filter = FilterView::Open(bytes);
+    EXPECT_FALSE(filter.AlwaysMatches()) << line;
+    for (const std::string& key : KeysFromHex(words[8])) EXPECT_TRUE(filter.MayMatch(key)) << line;
+    const filter::Payload payload = filter::DecodeTrailer(bytes);
+    EXPECT_LT(payload.payload_bytes() + filter::kTrailerBytes, bytes.size());
+    ++num_filters;
+  }
+  EXPECT_EQ(num_filters, 54);
 }
 
 }  // namespace

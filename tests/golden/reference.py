@@ -17,6 +17,8 @@ ranges.txt: layout bits_per_entry cells prefixes num_entries seed keys value-of-
 none. Cells are BITSxCOPIES, prefixes BYTE:DEPTHxCOPIES with the byte in hexadecimal. The payload has
 this layout, and each copy of an entry bits_per_entry. num_entries counts copies. After each value:
 "range" begin end answer.
+range_entries.txt has filters with range entries of versions up to 0.2.0, which no version writes
+any more: layout, seven other numbers, keys, filter; and the answers of those versions to ranges.
 keys.txt: parts key hash. Parts are separated by commas: decimal integers, or s and the hexadecimal
 bytes of a string. The hash is H64 with seed 0.
 """
