@@ -372,12 +372,14 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
   for (const Subject& subject : Subjects())
     legend +=
         subject.name + std::string(16 - subject.name.size(), ' ') + subject.description + "\n";
-  output->Print(legend +
-                "us, blocks      of a scan, with its iterator: time, and data blocks that it\n"
-                "                touched; median of the rounds\n"
-                "backward        blocks of a backward scan of an empty range\n"
-                "memory          of point and range filters, relative to compact\n"
-                "build           writing all keys, until no compaction runs\n\n");
+  output->Print(
+      legend +
+      "us, blocks      of a scan, with its iterator: time, and data blocks that it\n"
+      "                touched; median of the rounds\n"
+      "backward        blocks of a backward scan of an empty range: one more for each level\n"
+      "                with over 16 tables below the range (here few have them)\n"
+      "memory          of point and range filters, relative to compact\n"
+      "build           writing all keys, until no compaction runs\n\n");
   const size_t num_shapes = chosen.empty() ? std::size(AllShapes()) : chosen.size();
   const size_t num_subjects = flags.subjects.empty() ? Subjects().size() : flags.subjects.size();
   ExpectSteps(num_shapes * num_subjects *
