@@ -438,6 +438,8 @@ class RocksDBRangeScansTest : public testing::TestWithParam<Setting> {
   }
 
   void CompareInSecondary() {
+    // RocksDB 7.8 may crash if a secondary reads blobs, with table_filter and without.
+    if (GetParam().change == &WithBlobs) return;
     std::unique_ptr<rocksdb::DB> db;
     rocksdb::Options options = DatabaseOptions();
     options.max_open_files = -1;  // secondaries need it
