@@ -203,7 +203,7 @@ RANGES = "| keys | the range | without"
 SUBJECTS = {
     2: ("no filter for ranges", "none"),
     3: ("RocksDB's prefix filter", "bloom"),
-    4: ("bloomline's RangeFilter", "compact"),
+    4: ("bloomline's filter", "compact"),
 }
 # Rows of the table: keys of programs, a real list, and the row that gains least.
 SHOWN = ("user:17:post:4", "device, microseconds: 8 bytes", "files of a machine",
@@ -215,7 +215,8 @@ def empty_ranges():
     table = read_markdown("ranges.md", RANGES)
     rows = [cells for keys in SHOWN for cells in table if cells[0] == keys]
     assert len(rows) == len(SHOWN), "docs/ranges.md has other rows"
-    values = [[first_number(cells[column]) for column in SUBJECTS] for cells in rows]
+    values = [[first_number(cells[column].replace("<", "")) for column in SUBJECTS]
+              for cells in rows]
     autos = [value[2] for value in values]
     withouts = [value[0] for value in values]
     canvas = style.Canvas(
