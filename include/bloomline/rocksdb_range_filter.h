@@ -1,7 +1,6 @@
 // Range filters for RocksDB (experimental): a scan of a range without keys reads no data block of
 // most tables. Works with every filter policy, and without one.
 //
-//   std::string error;
 //   const auto ranges = bloomline::AddRangeFilter(&family_options, {}, &error);
 //   if (ranges == nullptr) return 1;  // error says why
 //
@@ -14,9 +13,9 @@
 // another range needs another RangeScan and another iterator. An iterator whose bounds are changed
 // after Apply loses keys.
 //
-// New tables get a range filter among their properties, and RocksDB keeps it in memory while the
-// table is open (not in the block cache). Tables without one, and those whose comparator is not
-// BytewiseComparator(), are read as ever. docs/ranges.md has the rest. Link bloomline::rocksdb.
+// RocksDB keeps the filter of an open table in memory, outside the block cache. Tables without one,
+// and those whose comparator is not BytewiseComparator(), are read as ever. Link
+// bloomline::rocksdb.
 #ifndef BLOOMLINE_ROCKSDB_RANGE_FILTER_H_
 #define BLOOMLINE_ROCKSDB_RANGE_FILTER_H_
 
@@ -34,28 +33,25 @@
 namespace bloomline {
 
 struct RangeFilterOptions {
-  // What a filter knows of its keys. "auto" chooses for each table, by its keys and by the ranges
-  // of earlier scans. A list such as "4:8:after0x2f@1+3" names key prefixes (docs/ranges.md): up to
-  // 8 lengths of 1 to 64 bytes or "1bits" to "512bits", and up to 32 occurrences of delimiters.
+  // "auto", or a list of key prefixes such as "4:8:after0x2f@1+3" (docs/ranges.md): up to 8 lengths
+  // of 1 to 64 bytes or "1bits" to "512bits", and up to 32 occurrences of delimiters.
   std::string prefixes = "auto";
 
-  // Memory of all range filters, in percent of that of point filters with bits_per_key; 1 to 400.
-  // Keys of upper levels get more of it, those of the last level less. Each entry of a list gets at
-  // least one bit, so a list may exceed it.
+  // Memory of all range filters, in percent of that of point filters with bits_per_key; 1 to 400. A
+  // list may exceed it, because each of its entries gets at least one bit.
   double memory_percent = 20;
 
-  // How many times as many keys a level has as the one above it, 2 to 1000: RocksDB's
-  // max_bytes_for_level_multiplier. 0: unknown; then upper levels get so little that
-  // memory_percent holds at 4, too. AddRangeFilter replaces 0 by that of the column family.
+  // RocksDB's max_bytes_for_level_multiplier, 2 to 1000. 0: unknown; then upper levels get so
+  // little that memory_percent holds at 4, too. AddRangeFilter replaces 0 by the column family's.
   double level_size_ratio = 0;
 
   // Of the database's point filters, whether it has them or not; limits as in FilterOptions.
   double bits_per_key = 10;
 
-  // kCompact or kBlocked. Filters of kBlocked are built faster.
+  // kCompact, or kBlocked, which is built faster.
   Format format = Format::kCompact;
 
-  // Maximum bytes of one filter, from 4,096 on; 0: no limit. A larger one gets fewer bits for each
+  // Maximum bytes of one filter, from 4,096 on; 0: no limit. A larger one gets fewer bits per
   // entry; below one bit, it keeps only what all keys have in common.
   uint64_t max_bytes_per_table = 16 << 20;
 
@@ -63,14 +59,14 @@ struct RangeFilterOptions {
   std::string Validate() const;
 };
 
-// Makes the range filters of new tables. It may serve column families and databases at once, which
-// then share what "auto" learns from scans; families that are scanned differently should have one
-// each. Thread-safe. Only NewRangeFilter creates one.
+// Makes the range filters of new tables. Column families and databases that share one also share
+// what "auto" learns; families that are scanned differently should have one each. Thread-safe. Only
+// NewRangeFilter creates one.
 class RangeFilter : public ROCKSDB_NAMESPACE::TablePropertiesCollectorFactory {
  public:
   struct Counts {
-    uint64_t tables_asked = 0;    // by iterators of RangeScans
-    uint64_t tables_skipped = 0;  // of these
+    uint64_t tables_asked = 0;  // by iterators of RangeScans
+    uint64_t tables_skipped = 0;
   };
   // Since this object was made.
   virtual Counts counts() const = 0;
@@ -79,22 +75,18 @@ class RangeFilter : public ROCKSDB_NAMESPACE::TablePropertiesCollectorFactory {
   const char* Name() const override { return kClassName(); }
 };
 
-// Also calls RegisterBloomline(), so option strings can name it. Colons in a list are then commas:
-//
-//   table_properties_collectors={id=bloomline.ranges;prefixes=4,after0x2f;memory_percent=10}
-//
-// Returns null if the options are invalid or RocksDB has another version at run time; the reason is
-// then in *error, or on stderr if `error` is null.
+// Also calls RegisterBloomline(), so option strings can name it (docs/ranges.md). Returns null if
+// the options are invalid or RocksDB has another version at run time; the reason is then in *error,
+// or on stderr if `error` is null.
 std::shared_ptr<RangeFilter> NewRangeFilter(const RangeFilterOptions& options = {},
                                             std::string* error = nullptr);
 
-// The same, and adds the filter to the collectors of a column family.
+// Calls NewRangeFilter, and adds the filter to the collectors of a column family.
 std::shared_ptr<RangeFilter> AddRangeFilter(ROCKSDB_NAMESPACE::ColumnFamilyOptions* family,
                                             RangeFilterOptions options = {},
                                             std::string* error = nullptr);
 
-// Returns the first range filter among the collectors of a column family, for databases that are
-// opened by option strings; null if there is none.
+// Returns the first range filter among a column family's collectors, or null.
 std::shared_ptr<RangeFilter> FindRangeFilter(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& options);
 
 // The range of a scan, for one iterator or more, forward and backward. It must outlive them.
@@ -109,20 +101,19 @@ class RangeScan {
   // All keys from `lower` to `upper`, without `upper`; none lies below an empty `upper`. The
   // RangeFilter learns from the scan and counts it; it may be null.
   RangeScan(std::shared_ptr<RangeFilter> filter, std::string_view lower, std::string_view upper);
-  // Several ranges, for a MultiScan of these ranges, or of parts of them, or for Seeks in each of
-  // them. What an iterator finds between the ranges is incomplete: it may lack keys, find deleted
-  // ones, or have an error status of a merge.
+  // For a MultiScan of these ranges or of parts of them, or for Seeks in each. What an iterator
+  // finds between the ranges is incomplete: it may lack keys, find deleted ones, or have an error
+  // status of a merge.
   RangeScan(std::shared_ptr<RangeFilter> filter, const std::vector<Range>& ranges);
   RangeScan(const RangeScan&) = delete;
   RangeScan& operator=(const RangeScan&) = delete;
 
-  // Sets iterate_lower_bound, iterate_upper_bound and table_filter, whatever they were, so the
-  // options can serve one scan after another. `own_filter` is a table filter of yours: a table is
-  // read if both want it. Set `tailing` before: with several ranges, a tailing iterator then reads
-  // all tables.
+  // Sets iterate_lower_bound, iterate_upper_bound and table_filter, whatever they were.
+  // `own_filter` is a table filter of yours: a table is read if both want it. Set `tailing` before:
+  // with several ranges, a tailing iterator then reads all tables.
   //
   // Look at the iterator's status: from RocksDB 11.2 on, it is InvalidArgument in a column family
-  // with min_tombstones_for_range_conversion, because RocksDB then allows no table filter.
+  // with min_tombstones_for_range_conversion.
   //
   // Cost for each table of an iterator: 0.1 to 1 us.
   void Apply(ROCKSDB_NAMESPACE::ReadOptions* options, TableFilter own_filter = nullptr) const;
