@@ -7,6 +7,9 @@
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/options_util.h>
+#if __has_include(<rocksdb/multi_scan.h>)
+#include <rocksdb/multi_scan.h>
+#endif
 
 #include <cmath>
 #include <memory>
@@ -94,6 +97,36 @@ TEST_F(RocksDBRangeFilterTest, AddRangeFilterTakesTheFamilysLevelSizeRatio) {
   }
   EXPECT_EQ(family.table_properties_collector_factories.size(), 3U);
 }
+
+#if __has_include(<rocksdb/multi_scan.h>)
+// RocksDB changes the upper bound for each range of a MultiScan, and has one iterator for all.
+TEST_F(RocksDBRangeFilterTest, MultiScansFindAllRanges) {
+  const auto filter = NewRangeFilter();
+  const auto db = MustOpenRocksDB(OptionsWith(filter), path_);
+  WriteTables(db.get());
+  std::vector<RangeScan::Range> ranges;
+  rocksdb::MultiScanArgs args(rocksdb::BytewiseComparator());
+  for (int user = 5; user < 1000; user += 7) {
+    const std::string start = "user:" + std::to_string(1000 + user);
+    ranges.push_back({start + ":", start + ";"});
+  }
+  for (const auto& range : ranges) args.insert(range.lower, range.upper);
+  const auto keys_with = [&](const rocksdb::ReadOptions& read_options) {
+    std::vector<std::string> keys;
+    const auto scans = db->NewMultiScan(read_options, db->DefaultColumnFamily(), args);
+    for (auto scan : *scans) {
+      for (auto entry : scan) keys.push_back(entry.first.ToString());
+    }
+    return keys;
+  };
+  const auto all = keys_with({});
+  EXPECT_GT(all.size(), 500U);
+  const RangeScan scan(filter, ranges);
+  rocksdb::ReadOptions read_options;
+  scan.Apply(&read_options);
+  EXPECT_EQ(keys_with(read_options), all);
+}
+#endif
 
 // A tailing iterator forgets a level in which a Seek found nothing.
 TEST_F(RocksDBRangeFilterTest, TailingIteratorsFindAllRanges) {
