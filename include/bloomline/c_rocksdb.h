@@ -51,7 +51,7 @@ uint8_t bloomline_rocksdb_rewrite_filters(
    nothing. Copies the range, from `lower` to `upper` without `upper`, and sets both bounds and the
    table filter of `options`, whatever they were. To call it again, first destroy the iterators that
    were made with `options`; destroy them before `options`, too. `auto` does not learn from these
-   scans. The filters are made by "table_properties_collectors={id=bloomline.ranges}". */
+   scans, and no metric counts them. The filters are made by "table_properties_collectors={id=bloomline.ranges}". */
 uint8_t bloomline_rocksdb_readoptions_set_range(rocksdb_readoptions_t* options, const char* lower,
                                                 size_t lower_bytes, const char* upper,
                                                 size_t upper_bytes, char** errptr);

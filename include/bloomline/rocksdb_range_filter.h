@@ -33,7 +33,7 @@
 namespace bloomline {
 
 struct RangeFilterOptions {
-  // "auto", or a list of key prefixes such as "4:8:after0x2f@1+3" (docs/ranges.md): up to 8 lengths
+  // "auto", or a list of key prefixes such as "4,8,after0x2f@1+3" (docs/ranges.md): up to 8 lengths
   // of 1 to 64 bytes or "1bits" to "512bits", and up to 32 occurrences of delimiters.
   std::string prefixes = "auto";
 
@@ -41,8 +41,9 @@ struct RangeFilterOptions {
   // list may exceed it, because each of its entries gets at least one bit.
   double memory_percent = 20;
 
-  // RocksDB's max_bytes_for_level_multiplier, 2 to 1000. 0: unknown; then upper levels get so
-  // little that memory_percent holds at 4, too. AddRangeFilter replaces 0 by the column family's.
+  // RocksDB's max_bytes_for_level_multiplier, 2 to 1000. 0: unknown; then all levels get so little
+  // that memory_percent holds at 4, too. AddRangeFilter replaces 0 by the column family's, if that
+  // has leveled compaction.
   double level_size_ratio = 0;
 
   // Of the database's point filters, whether it has them or not; limits as in FilterOptions.
@@ -60,8 +61,8 @@ struct RangeFilterOptions {
 };
 
 // Makes the range filters of new tables. Column families and databases that share one also share
-// what "auto" learns; families that are scanned differently should have one each. Thread-safe. Only
-// NewRangeFilter creates one.
+// what it learns of scans and of the levels in use; families that are scanned differently should
+// have one each. Thread-safe. Only NewRangeFilter creates one.
 class RangeFilter : public ROCKSDB_NAMESPACE::TablePropertiesCollectorFactory {
  public:
   struct Counts {
@@ -81,7 +82,8 @@ class RangeFilter : public ROCKSDB_NAMESPACE::TablePropertiesCollectorFactory {
 std::shared_ptr<RangeFilter> NewRangeFilter(const RangeFilterOptions& options = {},
                                             std::string* error = nullptr);
 
-// Calls NewRangeFilter, and adds the filter to the collectors of a column family.
+// Calls NewRangeFilter, and adds the filter to the collectors of a column family. Returns null, and
+// adds nothing, on the same errors.
 std::shared_ptr<RangeFilter> AddRangeFilter(ROCKSDB_NAMESPACE::ColumnFamilyOptions* family,
                                             RangeFilterOptions options = {},
                                             std::string* error = nullptr);

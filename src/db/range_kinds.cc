@@ -1,5 +1,6 @@
 #include "src/db/range_kinds.h"
 
+#include <iterator>
 #include <utility>
 
 #include "src/cli/shared/quantity.h"
@@ -70,7 +71,7 @@ std::string RangeKinds::Text() const {
     text += (text.empty() ? "after " : "; after ") + DelimiterText(delimiter) + " " +
             DepthsText(its_depths);
   }
-  return text.empty() ? "whole keys" : text;
+  return text;
 }
 
 cli::Json RangeKinds::ToJson() const {

@@ -23,7 +23,7 @@ struct RangeKinds {
 
   // "4, 8, 13.5 bytes; after '/' 1-3, 8+" means: the first 4 bytes of each key, the first 8, and so
   // on; each key up to its first, second and third slash, and up to its eighth and each later one.
-  // Lengths that differ by less than a byte are merged: "13.1-13.5". Without kinds: "whole keys".
+  // Lengths that differ by less than a byte are merged: "13.1-13.5". Empty without kinds.
   std::string Text() const;
   cli::Json ToJson() const;
 };

@@ -70,8 +70,9 @@ advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) 
     // Whatever its files have.
     const bool is_skipped = situation.skips_last_level && &group == &groups.levels.back();
     // If level 0 is the last one, RocksDB flushes files with filters, and queries all but that of
-    // the oldest file (Version::IsFilterSkipped in version_set.cc, read in 6.29 to 11.9).
-    if (is_for_hits && group.level == 0 && groups.levels.size() == 1) {
+    // the oldest file (Version::IsFilterSkipped in version_set.cc, read in 6.29 to 11.9). Only
+    // without leveled compaction does it stay the last one.
+    if (is_for_hits && !situation.leveled && group.level == 0 && groups.levels.size() == 1) {
       level.unqueried_share = 1.0 / static_cast<double>(group.files.size());
     }
     level.wasted_reads = std::isnan(group.wasted_reads) || is_skipped

@@ -240,6 +240,24 @@ TEST_F(RocksDBRangeFilterTest, OptionStringsMakeItAndOptionsFilesKeepIt) {
   EXPECT_EQ(Text(*of_file), text);
 }
 
+// RocksDB splits the value of table_properties_collectors at colons.
+TEST_F(RocksDBRangeFilterTest, ListsWithColonsSurviveOptionsFiles) {
+  RangeFilterOptions filter_options;
+  filter_options.prefixes = "4:8";
+  filter_options.memory_percent = 50;
+  const auto filter = NewRangeFilter(filter_options);
+  { const auto db = MustOpenRocksDB(OptionsWith(filter), path_); }
+  rocksdb::ConfigOptions config;
+  rocksdb::DBOptions loaded;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  ASSERT_TRUE(rocksdb::LoadLatestOptions(config, path_, &loaded, &families).ok());
+  const std::shared_ptr<RangeFilter> of_file = FindRangeFilter(families.at(0).options);
+  ASSERT_NE(of_file, nullptr);
+  EXPECT_EQ(Text(*of_file), Text(*filter));
+  EXPECT_NE(Text(*of_file).find("prefixes=4,8"), std::string::npos) << Text(*of_file);
+  EXPECT_NE(Text(*of_file).find("memory_percent=50"), std::string::npos) << Text(*of_file);
+}
+
 TEST_F(RocksDBRangeFilterTest, WrongOptionsAreRefused) {
   RangeFilterOptions options;
   EXPECT_EQ(options.Validate(), "");

@@ -362,7 +362,7 @@ TEST(Past4GiBTest, RocksDBFiltersAreCutToItsLengths) {
   }
 }
 
-// A filter's entries for ranges leave room for its keys, also with several entries for each key.
+// Also with several entries for each key.
 TEST(Past4GiBTest, RangeEntriesTakeAtMostHalf) {
   constexpr uint64_t kMost = k2To32 / 2;
   for (const Format format : {Format::kBlocked, Format::kCompact}) {

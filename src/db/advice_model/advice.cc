@@ -446,10 +446,8 @@ std::string KindName(Format format) {
   return format == Format::kRibbon ? "RocksDB Ribbon" : FormatName(format);
 }
 
-std::string Choice::column_family_options() const {
-  std::string options = filters_last_level ? "optimize_filters_for_hits=false" : "";
-  if (!needs_format_version) return options;
-  return options + (options.empty() ? "" : ";") + "block_based_table_factory={format_version=5}";
+std::string Choice::column_family_option() const {
+  return filters_last_level ? "optimize_filters_for_hits=false" : "";
 }
 
 std::string PolicyText(Format format, double bits_per_key, bool by_level, double level_size_ratio) {

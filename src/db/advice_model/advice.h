@@ -111,10 +111,10 @@ struct Choice {
   std::string rewrite_policy;
   // What the column family has to set besides. No environment does so.
   bool filters_last_level = false;    // optimize_filters_for_hits=false
-  bool needs_format_version = false;  // 5
+  bool needs_format_version = false;  // 5, in the same factory as filter_policy
 
-  // As an option string; empty: nothing.
-  std::string column_family_options() const;
+  // As an option string; empty: none.
+  std::string column_family_option() const;
   std::string title() const { return kind + ", " + goal; }
   // The filters are RocksDB's own: RocksDB uses them without bloomline.
   bool is_stock() const { return format == Format::kBloom || format == Format::kRibbon; }

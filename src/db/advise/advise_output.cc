@@ -94,7 +94,8 @@ cli::Json ChoiceJson(const Choice& choice) {
           {"option_string", cli::TextOrNull(choice.option_string)},
           {"environment", cli::TextOrNull(choice.environment)},
           {"rewrite_policy", cli::TextOrNull(choice.rewrite_policy)},
-          {"column_family_option", cli::TextOrNull(choice.column_family_options())}};
+          {"column_family_option", cli::TextOrNull(choice.column_family_option())},
+          {"format_version", choice.needs_format_version ? cli::Json(5) : cli::Json()}};
 }
 
 }  // namespace
@@ -149,7 +150,8 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
   const Choice& chosen = family.advice.Chosen(family.request);
   std::cout << "\nTo apply (" << family.request.choice << "; others: --choice N):\n";
   PrintSetting("filter_policy in option strings and OPTIONS files", chosen.option_string);
-  PrintSetting("options of the column family", chosen.column_family_options());
+  if (chosen.needs_format_version) PrintSetting("format_version beside it", "5");
+  PrintSetting("option of the column family", chosen.column_family_option());
   if (!chosen.rewrite_policy.empty()) {
     PrintSetting("command, while no program has the database open",
                  "bloomline db rewrite --policy '" + chosen.rewrite_policy + "' DIR NEWDIR");

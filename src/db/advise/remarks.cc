@@ -177,9 +177,8 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
   if (all.kinds.count(engine_filters::Kind::kRocksDBBlockBased) != 0) {
     of_family(
         "Block-based filters have the weak 32-bit hash of old Bloom filters, which adjacent keys "
-        "show. "
-        "bloomfilter:BITS:false gives full filters, whose hash is better from format_version=5 "
-        "on.");
+        "show. bloomfilter:BITS:false gives full filters, whose hash is better from "
+        "format_version=5 on.");
   }
   if (all.files_without_filter == 0 && all.ignored_files == 0 && !has_choices) {
     const std::string kept = KeptPolicy(inputs, inspection, g);
@@ -218,7 +217,10 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
   if (chosen.filters_last_level) {
     of_all(
         "This choice needs optimize_filters_for_hits=false in the options of the column family, "
-        "which no preload library sets: without it, the last level has no filters.");
+        "which no preload library sets: without it, " +
+        std::string(family.situation.skips_last_level
+                        ? "the last level has no filters."
+                        : "RocksDB does not query the filter of the oldest file."));
   }
   if (chosen.needs_format_version) {
     of_all(
@@ -228,8 +230,7 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
   if (chosen.format == Format::kBloom && family.situation.takes_whole_bits) {
     of_all(
         "Before RocksDB 6.6, Bloom filters have a weak hash: for keys like the stored ones, more "
-        "reads "
-        "are wasted than the table shows.");
+        "reads are wasted than the table shows.");
   }
   if (!chosen.environment.empty() && directory::OptionId(policy) == "bloomline") {
     of_family(

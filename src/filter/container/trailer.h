@@ -26,6 +26,7 @@
 namespace bloomline::filter {
 
 constexpr size_t kTrailerBytes = 20;
+
 // Writes the trailer behind a payload of this shape. The shape is not kClassic or kSmallSet, which
 // only LevelDB has.
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* trailer);

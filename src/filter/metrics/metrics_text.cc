@@ -184,8 +184,7 @@ constexpr MetricRow kMetrics[] = {
      kLimit, Counted<Count::kLimited>},
     {"bloomline_range_filter_tables_total", "counter",
      "Tables of RocksDB that iterators with a RangeScan asked about, by answer: no, and the table "
-     "is "
-     "skipped.",
+     "is skipped.",
      kAnswer, Counted<Count::kTablesAsked>},
     {"bloomline_filters_opened_matching_everything_total", "counter",
      "Filters opened that exclude no key, by reason. In LevelDB, queries of such filters.", kReason,

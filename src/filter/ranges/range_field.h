@@ -53,7 +53,6 @@ struct EntryKinds {
   Prefix prefixes[kMaxPrefixKinds] = {};  // by delimiter, then by depth, ascending
 
   bool empty() const { return num_cells == 0 && num_prefixes == 0; }
-  size_t longest_cell_bits() const { return num_cells == 0 ? 0 : cells[num_cells - 1].bits; }
 };
 
 // Empty keys do not count.

@@ -134,6 +134,8 @@ RangeCollectors::RangeCollectors(const RangeFilterOptions& options)
 void RangeCollectors::ReadOptions() {
   filter::RangeEntryOptions entries;
   error_ = ReadRangeFilterOptions(options_, &entries);
+  // In an OPTIONS file, RocksDB takes a colon for the end of this collector.
+  std::replace(options_.prefixes.begin(), options_.prefixes.end(), ':', ',');
   entries_ = entries;
 }
 
@@ -175,7 +177,8 @@ int RangeCollectors::NumLevelsBelow(int level) {
   return __builtin_popcountll(levels >> level >> 1);
 }
 
-TablePropertiesCollector* RangeCollectors::CreateTablePropertiesCollector(Context context) {
+TablePropertiesCollector* RangeCollectors::CreateTablePropertiesCollector(
+    Context context) noexcept {
   if (!error_.empty()) return new NoCollector;
   filter::RangeEntryOptions entries = entries_;
   entries.num_levels_below = NumLevelsBelow(context.level_at_creation);

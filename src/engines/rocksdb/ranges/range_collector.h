@@ -37,7 +37,7 @@ class RangeCollectors final : public RangeFilter {
 
   Counts counts() const override;
   ROCKSDB_NAMESPACE::TablePropertiesCollector* CreateTablePropertiesCollector(
-      Context context) override;
+      Context context) noexcept override;
 
  private:
   using OptionMap = std::unordered_map<std::string, std::string>;
