@@ -240,7 +240,7 @@ TEST_F(RocksDBRangeFilterTest, OptionStringsMakeItAndOptionsFilesKeepIt) {
   EXPECT_EQ(Text(*of_file), text);
 }
 
-// RocksDB splits the value of table_properties_collectors at colons.
+// In a value of table_properties_collectors with one pair of braces, a colon ends the collector.
 TEST_F(RocksDBRangeFilterTest, ListsWithColonsSurviveOptionsFiles) {
   RangeFilterOptions filter_options;
   filter_options.prefixes = "4:8";

@@ -134,7 +134,7 @@ RangeCollectors::RangeCollectors(const RangeFilterOptions& options)
 void RangeCollectors::ReadOptions() {
   filter::RangeEntryOptions entries;
   error_ = ReadRangeFilterOptions(options_, &entries);
-  // In an OPTIONS file, RocksDB takes a colon for the end of this collector.
+  // In an option string, RocksDB takes a colon for the end of this collector.
   std::replace(options_.prefixes.begin(), options_.prefixes.end(), ':', ',');
   entries_ = entries;
 }
