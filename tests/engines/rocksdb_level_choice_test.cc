@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bloomline/sizing.h"
+#include "src/engines/rocksdb/builder/table_plan.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/filter/sizing/memory_divider.h"
