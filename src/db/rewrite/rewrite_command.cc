@@ -268,8 +268,7 @@ class Rewrite {
     if (!kept.empty()) {
       PrintWrapped(
           "Set this before the program opens the folder: one flush with Bloom filters at 10 bits "
-          "per "
-          "key adds about 1 % wasted reads, whatever the other files have.");
+          "per key adds about 1 % wasted reads, whatever the other files have.");
     }
     if (inputs_.databases.front().engine == sstable::Engine::kRocksDB) {
       cli::PrintLine("to check it with RocksDB's tools: ldb --db=" + target_ + " checkconsistency");
