@@ -9,7 +9,7 @@
 //   scan.Apply(&read_options);
 //   std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(read_options, family));
 //
-// One scan is one range: RocksDB asks about a table when an iterator opens it, not at each Seek. So
+// One scan is one range: RocksDB checks a table when an iterator opens it, not at each Seek. So
 // another range needs another RangeScan and another iterator. An iterator whose bounds are changed
 // after Apply loses keys.
 //
