@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "bloomline/level_sizing.h"
+#include "src/cli/shared/terminal.h"
 #include "src/db/advice_model/advice.h"
 #include "src/db/directory/options_file.h"
 #include "src/filter/options/formats.h"
@@ -124,18 +125,37 @@ std::optional<Written> OfFiles(const FamilyGroups& groups, double level_size_rat
 
 }  // namespace
 
-std::string KeptPolicy(const Inputs& inputs, const Inspection& inspection, size_t g) {
+bool WritesOldBloom(const directory::ColumnFamily& family) {
+  constexpr double kFirstWithNewBloom = 5;
+  double format_version = 0;
+  return support::ParseDouble(family.format_version, &format_version) &&
+         format_version < kFirstWithNewBloom;
+}
+
+KeptFilters FiltersToKeep(const Inputs& inputs, const Inspection& inspection, size_t g) {
   const FamilyGroups& groups = inspection.groups[g];
-  if (inputs.databases[groups.database].engine != sstable::Engine::kRocksDB) return "";
+  if (inputs.databases[groups.database].engine != sstable::Engine::kRocksDB) return {};
   const std::optional<Written> running = Running(inspection.policies[g]);
-  if (!running) return "";
-  const double asked = inputs.column_family(groups).level_size_ratio;
+  if (!running) return {};
+  const directory::ColumnFamily& family = inputs.column_family(groups);
+  const double asked = family.level_size_ratio;
   const double ratio = filter::IsLevelSizeRatio(asked) ? asked : 10;
   const std::optional<Written> kept = OfFiles(groups, ratio);
-  if (!kept) return "";
+  if (!kept) return {};
   const bool is_same = running->format == kept->format && running->by_level == kept->by_level &&
                        std::abs(running->bits_per_key - kept->bits_per_key) < kSameBits;
-  return is_same ? "" : advice::PolicyText(kept->format, kept->bits_per_key, kept->by_level, ratio);
+  const bool is_old_bloom = groups.all.kinds.count(engine_filters::Kind::kRocksDBLegacy) != 0;
+  const bool needs_format_version =
+      kept->format == Format::kBloom && !kept->by_level && !is_old_bloom && WritesOldBloom(family);
+  if (is_same && !needs_format_version) return {};
+  return {advice::PolicyText(kept->format, kept->bits_per_key, kept->by_level, ratio),
+          needs_format_version};
+}
+
+void PrintFiltersToKeep(const KeptFilters& kept) {
+  cli::PrintLine("to keep these filters in new files, set filter_policy to");
+  cli::PrintLine(kept.policy);
+  if (kept.needs_format_version) cli::PrintLine("and format_version beside it to 5");
 }
 
 }  // namespace bloomline::db

@@ -137,11 +137,6 @@ std::string KeysText(uint64_t num_keys, bool estimated) {
   return (estimated ? "~" : "") + text;
 }
 
-void PrintPolicyToKeep(const std::string& policy) {
-  cli::PrintLine("to keep these filters in new files, set filter_policy to");
-  cli::PrintLine(policy);
-}
-
 void PrintWrapped(const std::string& text) {
   std::cout << cli::Wrapped(cli::Printable(text), cli::kColumns) << '\n';
 }

@@ -67,10 +67,6 @@ std::string KeysText(uint64_t num_keys, bool estimated);
 constexpr char kNoSequenceNumbers[] =
     "keys without sequence numbers, as of a program that uses LevelDB's TableBuilder alone";
 
-// Prints the filter_policy to set so that new files get filters like those of the files, on a line
-// of its own, from which it can be copied.
-void PrintPolicyToKeep(const std::string& policy);
-
 // Breaks the text into lines that fit on a screen.
 void PrintWrapped(const std::string& text);
 

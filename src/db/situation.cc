@@ -7,8 +7,8 @@
 
 #include "bloomline/cpu.h"
 #include "src/db/directory/options_file.h"
+#include "src/db/kept_policy.h"
 #include "src/db/report.h"
-#include "src/support/number_text.h"
 
 namespace bloomline::db {
 namespace {
@@ -52,10 +52,7 @@ advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) 
   const bool is_for_hits = family.filters_for_hits == "true";
   situation.skips_last_level =
       is_for_hits && !groups.levels.empty() && groups.levels.back().level != 0;
-  double format_version = 0;
-  situation.writes_old_bloom = !situation.takes_whole_bits &&
-                               support::ParseDouble(family.format_version, &format_version) &&
-                               format_version < 5;
+  situation.writes_old_bloom = !situation.takes_whole_bits && WritesOldBloom(family);
   situation.asks_ribbon = directory::OptionId(family.filter_policy).rfind("ribbonfilter", 0) == 0;
   situation.level_size_ratio = family.level_size_ratio;
   for (const Group& group : groups.levels) {

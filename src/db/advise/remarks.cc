@@ -181,13 +181,15 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
         "format_version=5 on.");
   }
   if (all.files_without_filter == 0 && all.ignored_files == 0 && !has_choices) {
-    const std::string kept = KeptPolicy(inputs, inspection, g);
+    const KeptFilters kept = FiltersToKeep(inputs, inspection, g);
     of_family(
         "The filters are already as good as bloomline's would be: no choice saves a twentieth of "
         "the wasted reads or of the memory." +
         (policy.empty() ? ""
                         : " New files get the filters of the running policy, " + policy + ".") +
-        (kept.empty() ? "" : " To keep the present ones, set filter_policy=" + kept + "."));
+        (kept.policy.empty() ? ""
+                             : " To keep the present ones, set filter_policy=" + kept.policy +
+                                   (kept.needs_format_version ? " and format_version=5." : ".")));
   }
   if (statistics != nullptr && all.filter_bytes != 0 && IsUnused(*statistics)) {
     of_family(

@@ -143,8 +143,8 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
                    FilesText(all.files.size()) + ", " + cli::BytesText(all.bytes));
     const std::string policy = directory::ShortPolicy(policies[g]);
     if (!policy.empty()) PrintWrapped("running policy: " + policy);
-    const std::string kept = KeptPolicy(inputs, inspection, g);
-    if (!kept.empty()) PrintPolicyToKeep(kept);
+    const KeptFilters kept = FiltersToKeep(inputs, inspection, g);
+    if (!kept.policy.empty()) PrintFiltersToKeep(kept);
     PrintLevels(
         groups[g],
         {"level", "filter", "files", "keys", "filters", "bits/key", "FPR", "runs", "wasted"}, 2,
@@ -224,9 +224,11 @@ int Run(const InspectOptions& options) {
   }
   if (options.common.json) {
     const auto family = [&](size_t g) {
+      const KeptFilters kept = FiltersToKeep(inputs, inspection, g);
       cli::Json of_family = {
           {"running_policy", cli::TextOrNull(inspection.policies[g])},
-          {"policy_to_keep", cli::TextOrNull(KeptPolicy(inputs, inspection, g))}};
+          {"policy_to_keep", cli::TextOrNull(kept.policy)},
+          {"format_version_to_keep", kept.needs_format_version ? cli::Json(5) : cli::Json()}};
       of_family.update(LevelsJson(inspection.groups[g], GroupJson));
       return of_family;
     };

@@ -263,8 +263,8 @@ class Rewrite {
           "The policy that OPTIONS names ignores some of these filters, so their files count as "
           "without filters. Give the program the new policy before it opens the folder.");
     }
-    const std::set<std::string> kept(plan_.option_strings.begin(), plan_.option_strings.end());
-    for (const std::string& policy : kept) PrintPolicyToKeep(policy);
+    const std::set<KeptFilters> kept(plan_.kept.begin(), plan_.kept.end());
+    for (const KeptFilters& one : kept) PrintFiltersToKeep(one);
     if (!kept.empty()) {
       PrintWrapped(
           "Set this before the program opens the folder: one flush with Bloom filters at 10 bits "

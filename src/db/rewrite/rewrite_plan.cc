@@ -6,6 +6,7 @@
 #include <set>
 
 #include "src/db/advice_model/advice.h"
+#include "src/db/directory/options_file.h"
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/db/rewrite/new_manifest.h"
 #include "src/db/situation.h"
@@ -119,7 +120,9 @@ class Planner {
                                  (is_leveldb ? "" : " of " + support::Quoted(family.name)) + ": " +
                                  bits.Text());
         if (inputs_.databases[groups.database].engine == sstable::Engine::kRocksDB) {
-          plan_->option_strings.push_back(bits.OptionString());
+          const std::string text = bits.OptionString();
+          const bool is_bloom = directory::OptionId(text).rfind("bloomfilter", 0) == 0;
+          plan_->kept.push_back({text, is_bloom && WritesOldBloom(family)});
         }
       }
     }

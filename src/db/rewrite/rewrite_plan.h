@@ -10,6 +10,7 @@
 
 #include "src/db/inputs.h"
 #include "src/db/inspection.h"
+#include "src/db/kept_policy.h"
 #include "src/db/rewrite/database_folder.h"
 #include "src/db/rewrite/rewrite_policy.h"
 #include "src/db/rewrite/table_rewrite.h"
@@ -43,7 +44,7 @@ struct RewritePlan {
   std::vector<size_t> staying;              // live tables that stay as they are
   std::map<std::string, uint64_t> reasons;  // why, with the number of files
   std::vector<std::string> filters;         // lines: "filters of 'default': RocksDB Bloom, ..."
-  std::vector<std::string> option_strings;  // of these filters, in the same order; none in LevelDB
+  std::vector<KeptFilters> kept;            // what writes these filters; none in LevelDB
   uint64_t next_number = 0;                 // no file has this number or a higher one
 };
 
