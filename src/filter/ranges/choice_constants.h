@@ -7,8 +7,7 @@
 namespace bloomline::filter {
 
 // Tuned with the bench `db_bench_ext/run --part choice`, which changes each of them and prints what
-// that changes in the files that scans of empty ranges read. docs/ranges.md has its table. Only the
-// bench sets other values than these.
+// that changes in the files that scans of empty ranges read. Only the bench sets other values.
 struct ChoiceConstants {
   // ---- Memory.
   // How a key's memory in the last level, in the one above it, and in those above that compare. An

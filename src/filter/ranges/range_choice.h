@@ -63,7 +63,8 @@ struct EntryChoice {
 //
 // If the counts have a sample of ranges that were asked for, these replace those of the model.
 //
-// Cost: 0.2 ms for most keys, 0.6 at worst with the default memory, 3 with ten times as much.
+// Cost: less than 0.1 ms for a file of 500 keys of four kinds, counting and writing included (AMD
+// EPYC, Zen 5).
 EntryChoice ChooseEntries(const RangeCounts& counts, const RangeMemory& memory);
 
 }  // namespace bloomline::filter
