@@ -22,6 +22,12 @@ struct PayloadView {
   int num_probes = 0;
 };
 
+// What the kernels of a few layouts, RocksDB's own, need besides. Their functions get this view.
+struct DetailedView : PayloadView {
+  uint32_t detail = 0;
+  uint64_t wide_detail = 0;
+};
+
 struct Product {
   uint64_t low;
   uint64_t high;
@@ -123,7 +129,7 @@ class ShortKeyHasher {
 };
 
 // A static filter, and the kernel's functions that query it.
-struct OpenFilter : kernels::PayloadView {
+struct OpenFilter : kernels::DetailedView {
   bool (*may_match)(const kernels::PayloadView& filter, uint64_t hash) = nullptr;
   void (*may_match_many)(const kernels::PayloadView& filter, size_t n, const uint64_t* hashes,
                          bool* may_match) = nullptr;

@@ -72,7 +72,7 @@ std::string WhyIgnored(const std::string& policy, directory::RocksDBVersion vers
     return "the running policy does not look for filters named '" + facts.filter_name + "'";
   }
   for (const auto& [kind, count] : facts.kinds) {
-    if (is_own && engine_filters::IsBloomline(kind)) {
+    if (is_own && engine_filters::FormatOf(kind)) {
       return "the running policy does not understand these filters; to it, they match every key";
     }
   }

@@ -19,8 +19,10 @@ std::optional<Format> StockFormatOf(const Group& group) {
       group.kinds.begin(), group.kinds.end(),
       [](const auto& a, const auto& b) { return a.second.bytes < b.second.bytes; });
   if (most == group.kinds.end()) return std::nullopt;
-  if (most->first == engine_filters::Kind::kRocksDBBloom) return Format::kBloom;
-  if (most->first == engine_filters::Kind::kRocksDBRibbon) return Format::kRibbon;
+  for (const filter::FormatRow& row : filter::kFormats) {
+    if (*row.rocksdb_policy == '\0') continue;
+    if (filter::LayoutRowFor(row.format).layout == most->first) return row.format;
+  }
   return std::nullopt;
 }
 

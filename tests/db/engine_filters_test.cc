@@ -138,8 +138,7 @@ TEST(EngineFiltersTest, WhatIsNotUnderstoodMatchesEveryKey) {
   matches_all[own.size() - 8] = 0;  // the layout
   const std::string leveldb =
       tests::LevelDBFilter({Format::kBlocked, 10}, {keys.begin(), keys.end()});
-  const auto flat = static_cast<Kind>(static_cast<int>(Kind::kFirstLayout) +
-                                      static_cast<int>(filter::Layout::kFlat));
+  const Kind flat = Kind::kFlat;
   const std::string block_based(kRocksDBName);
   const std::string seeded = "app.Filter.seed-0123456789abcdef0123456789abcdef";
   const struct {

@@ -21,6 +21,7 @@
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/stock/ribbon_bits_builder.h"
 #include "src/filter/bits/bytes.h"
+#include "src/filter/container/table_bytes.h"
 #include "src/filter/stock/ribbon_size.h"
 #include "src/filter/stock/rocksdb_hash.h"
 #include "src/filter/stock/stock_filter.h"
@@ -105,10 +106,10 @@ TEST(RocksDBRibbonBytesTest, RandomSetsAreAsRocksDBs) {
     const Hashes hashes = RandomSet(set, &random, many != nullptr || set % 4 == 0 ? 1e6 : 2e4);
     const double bits = 1 + static_cast<double>(random() % 29001) / 1000;
     const std::string stock = Build(NewBuilder(Stock(bits), Table()).get(), hashes);
-    const stock::StockFilter filter = stock::DecodeStockFilter(stock);
+    const filter::Payload filter = filter::DecodeTableBytes(stock);
     const auto first_seed = static_cast<uint8_t>(hashes[0]);
-    num_bloom += filter.kind == stock::StockKind::kBloom;
-    num_later_seeds += filter.kind == stock::StockKind::kRibbon && filter.ribbon_seed != first_seed;
+    num_bloom += filter.layout == filter::Layout::kRocksDBBloom;
+    num_later_seeds += filter.layout == filter::Layout::kRocksDBRibbon && filter.seed != first_seed;
     WithEachKernel([&] {
       ASSERT_TRUE(Build(NewBuilder(Ours(bits), Table()).get(), hashes) == stock)
           << "set " << set << ", " << hashes.size() << " keys, " << bits << " bits";
@@ -128,7 +129,7 @@ TEST(RocksDBRibbonBytesTest, WithoutASolutionTheFilterIsRocksDBsBloomFilter) {
     AddCrowd(static_cast<uint8_t>(seed), kNumKeys, kCrowd, &random, &hashes);
   }
   const std::string stock = Build(NewBuilder(Stock(10), Table()).get(), hashes);
-  EXPECT_EQ(stock::DecodeStockFilter(stock).kind, stock::StockKind::kBloom);
+  EXPECT_EQ(filter::DecodeTableBytes(stock).layout, filter::Layout::kRocksDBBloom);
   WithEachKernel([&] { ASSERT_TRUE(Build(NewBuilder(Ours(10), Table()).get(), hashes) == stock); });
 }
 

@@ -22,7 +22,7 @@
 #include "bloomline/sizing.h"
 #include "src/engines/rocksdb/stock/stock_builder.h"
 #include "src/filter/bits/bytes.h"
-#include "src/filter/stock/stock_filter.h"
+#include "src/filter/container/table_bytes.h"
 #include "tests/engines/forwarding_policy.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
@@ -143,9 +143,9 @@ TEST_P(RocksDBBloomBeforeLevelTest, EachFileHasTheBytesOfRocksDB) {
             ASSERT_EQ(Build(our_builder.get(), num_keys), expected)
                 << level << ", level " << file_level << ", reason " << static_cast<int>(reason)
                 << ", style " << static_cast<int>(style) << ", " << num_keys << " keys";
-            const auto kind = stock::DecodeStockFilter(expected).kind;
-            num_bloom += kind == stock::StockKind::kBloom;
-            num_ribbon += kind == stock::StockKind::kRibbon;
+            const filter::Layout layout = filter::DecodeTableBytes(expected).layout;
+            num_bloom += layout == filter::Layout::kRocksDBBloom;
+            num_ribbon += layout == filter::Layout::kRocksDBRibbon;
           }
         }
       }

@@ -69,7 +69,7 @@ TEST(StandaloneFormatTest, FieldsAreReadOrSkippedByTheirTags) {
       const std::string filter = WithExtension(field, field.size());
       const Payload payload = filter::DecodeTrailer(filter, &why);
       const bool is_understood = tag >= 128;
-      EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, is_understood) << tag << ", " << length;
+      EXPECT_EQ(!payload.always_matches(), is_understood) << tag << ", " << length;
       EXPECT_EQ(why.empty(), is_understood) << why;
     }
   }
@@ -81,7 +81,7 @@ TEST(StandaloneFormatTest, FieldsThatAreNotInOrderMatchEverything) {
     const std::string fields = Field(first, "n") + Field(second, "n");
     std::string why;
     const Payload payload = filter::DecodeTrailer(WithExtension(fields, fields.size()), &why);
-    EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, first < second);
+    EXPECT_EQ(!payload.always_matches(), first < second);
     EXPECT_EQ(why, first < second
                        ? ""
                        : "its extension has tag " + std::to_string(second) + " after " +
@@ -101,7 +101,7 @@ TEST(StandaloneFormatTest, AnExtensionThatItsFieldsDoNotFillMatchesEverything) {
       const Payload payload = filter::DecodeTrailer(filter, &why);
       const bool fills =
           bytes == length && (length == 0 || length == 10 || length == fields.size());
-      EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, fills) << bytes << ", " << length;
+      EXPECT_EQ(!payload.always_matches(), fills) << bytes << ", " << length;
       if (bytes > length) {
         EXPECT_EQ(why, "its extension has " + std::to_string(bytes) + " bytes; the filter has " +
                            std::to_string(length) + " before the trailer");
@@ -214,7 +214,7 @@ TEST(StandaloneFormatTest, EveryParameterOfCompactMeansWhatTheTableSays) {
     std::string why;
     const Payload payload = filter::DecodeTrailer(filter, &why);
     if (parameter > 6) {
-      EXPECT_EQ(payload.layout, Layout::kAlwaysMatch) << parameter;
+      EXPECT_EQ(payload.layout, Layout::kUnknown) << parameter;
       EXPECT_EQ(why, "parameter is " + std::to_string(parameter) + "; allowed: 0 to 6");
     } else {
       ASSERT_EQ(payload.layout, Layout::kCompact) << why;
@@ -384,7 +384,7 @@ TEST(SecondPayloadFormatTest, BesideOtherFields) {
   // A filter that matches every key says so, whatever its second payload is.
   std::string always = WithSecond(64, second);
   always[always.size() - 8] = 0;
-  EXPECT_TRUE(filter::SaysAlwaysMatch(always));
+  EXPECT_TRUE((filter::DecodeTrailer(always).layout == filter::Layout::kAlwaysMatch));
 }
 
 // The table of docs/format.md, section 4. `code - base` is k; or, in the rows of small sets, a

@@ -12,7 +12,7 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/table/kernel_table.h"
 #include "src/filter/table/layout_table.h"
-#include "src/filter/writer/hash_groups.h"
+#include "src/filter/hash/hash_groups.h"
 #include "tests/support/each_kernel.h"
 #include "tests/support/repetitions.h"
 

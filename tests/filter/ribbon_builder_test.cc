@@ -1,6 +1,6 @@
 // The Ribbon builder without RocksDB: the bytes that RocksDB 7.8.3 wrote, with each kernel, and
 // which hashes are added.
-#include "src/filter/stock/builder/ribbon_builder.h"
+#include "src/filter/writer/filter_writer.h"
 
 #include <gtest/gtest.h>
 
@@ -8,25 +8,21 @@
 #include <string>
 #include <string_view>
 
+#include "src/filter/stock/rocksdb_hash.h"
+#include "src/filter/stock/stock_filter.h"
 #include "tests/support/each_kernel.h"
 
 namespace bloomline::tests::ribbon_builder_test {
 namespace {
 
-std::string Finished(stock::RibbonBuilder* builder) {
-  builder->Solve();
-  const uint64_t payload_bytes = builder->payload_bytes();
-  std::string filter(payload_bytes + stock::kTrailerBytes, '\0');
-  builder->FinishTo(payload_bytes, filter.data());
-  return filter;
+std::string Finished(filter::FilterWriter* writer) {
+  const filter::FilterShape shape = writer->Plan({});
+  std::string bytes(shape.payload_bytes() + stock::kTrailerBytes, '\0');
+  writer->FinishTo(shape, bytes.data());
+  return bytes;
 }
 
-class RibbonBuilderTest : public EachKernelTest {
- protected:
-  stock::RibbonBuilder NewBuilder(double bits_per_key) const {
-    return stock::RibbonBuilder(kernel().stock.ribbon_solver, bits_per_key, false);
-  }
-};
+class RibbonBuilderTest : public EachKernelTest {};
 BLOOMLINE_WITH_EACH_KERNEL(RibbonBuilderTest);
 
 // Keys are the numbers from 0 on, as text.
@@ -35,7 +31,7 @@ TEST_P(RibbonBuilderTest, BytesAreThoseOfTheGoldenVectors) {
   int num_vectors = 0;
   uint64_t num_keys, num_bytes, hash;
   for (double bits; file >> num_keys >> bits >> num_bytes >> hash; ++num_vectors) {
-    stock::RibbonBuilder builder(kernel().stock.ribbon_solver, bits, false);
+    filter::FilterWriter builder({Format::kRibbon, bits});
     for (uint64_t i = 0; i < num_keys; ++i) builder.AddKey(std::to_string(i));
     const std::string filter = Finished(&builder);
     EXPECT_EQ(filter.size(), num_bytes) << num_keys << " keys, " << bits << " bits";
@@ -49,15 +45,15 @@ TEST_P(RibbonBuilderTest, AddsAKeyAfterItsAlternative) {
   constexpr const char* kPairs[][2] = {{"a1", "a"}, {"a2", "a"}, {"b", "b"}, {"b", "b"},
                                        {"c", "b"},  {"d", "c"},  {"c", "d"}, {"x", "y"}};
   constexpr const char* kAdded[] = {"a", "a1", "a2", "b", "c", "d", "y", "x"};
-  const auto numbers = [](stock::RibbonBuilder* builder) {
+  const auto numbers = [](filter::FilterWriter* builder) {
     for (int i = 0; i < 1000; ++i) builder->AddKey(std::to_string(i));
   };
-  stock::RibbonBuilder pairs = NewBuilder(10), added = NewBuilder(10);
-  for (const auto& [key, alt] : kPairs) pairs.AddKeyAndAlt(key, alt);
+  filter::FilterWriter pairs({Format::kRibbon, 10}), added({Format::kRibbon, 10});
+  for (const auto& [key, alt] : kPairs) pairs.AddKeyAndPrefix(key, alt);
   numbers(&pairs);
   for (const char* key : kAdded) added.AddKey(key);
   numbers(&added);
-  EXPECT_EQ(pairs.num_entries(), added.num_entries());
+  EXPECT_EQ(pairs.num_keys(), added.num_keys());
   EXPECT_TRUE(Finished(&pairs) == Finished(&added));
 }
 

@@ -4,8 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "src/filter/stock/builder/ribbon_builder.h"
-#include "src/filter/stock/readers.h"
+#include "src/filter/container/table_bytes.h"
+#include "src/filter/stock/ribbon.h"
+#include "src/filter/stock/stock_filter.h"
+#include "src/filter/view/open_query.h"
+#include "src/filter/writer/filter_writer.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace bloomline::fuzz {
@@ -30,11 +33,13 @@ std::vector<uint64_t> ConsumeStarts(FuzzedDataProvider* input) {
 
 std::string Built(const stock::RibbonSolver& solver, double bits,
                   const std::vector<uint64_t>& hashes) {
-  stock::RibbonBuilder builder(solver, bits, false);
-  for (const uint64_t hash : hashes) builder.AddHash(hash);
-  builder.Solve();
-  std::string filter(builder.payload_bytes() + stock::kTrailerBytes, '\0');
-  builder.FinishTo(builder.payload_bytes(), filter.data());
+  kernels::Kernel kernel = Portable();
+  kernel.stock.ribbon_solver = solver;
+  filter::FilterWriter writer({Format::kRibbon, bits});
+  for (const uint64_t hash : hashes) writer.AddHash(hash);
+  const filter::FilterShape shape = writer.Plan({}, &kernel);
+  std::string filter(shape.payload_bytes() + stock::kTrailerBytes, '\0');
+  writer.FinishTo(shape, filter.data());
   return filter;
 }
 
@@ -57,9 +62,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       solver.most_kept_rows = most_kept_rows;
       Require(Built(solver, bits, hashes) == expected, "the bytes of insertion", kernel->name);
     }
-    stock::WithReader(stock::DecodeStockFilter(expected), kernel->stock, [&](const auto& reader) {
+    filter::WithQuery(filter::DecodeTableBytes(expected), *kernel, [&](const auto& query) {
       for (const uint64_t hash : hashes) {
-        Require(reader.MayMatch(hash), "a key that was added matches", kernel->name);
+        Require(query.MayMatch(hash), "a key that was added matches", kernel->name);
       }
     });
   }

@@ -33,7 +33,7 @@ std::string NotAFilter(const WholeInput& file, const std::string& why) {
 StaticFilter DecodeStatic(std::string_view bytes) {
   StaticFilter filter;
   filter.payload = filter::DecodeTrailer(bytes, &filter.why);
-  filter.is_understood = !filter.payload.always_matches() || filter::SaysAlwaysMatch(bytes);
+  filter.is_understood = !filter.payload.is_unknown();
   return filter;
 }
 

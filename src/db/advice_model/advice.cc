@@ -8,6 +8,7 @@
 
 #include "bloomline/level_sizing.h"
 #include "src/db/engine_filters/engine_filter.h"
+#include "src/filter/options/formats.h"
 #include "src/filter/sizing/level_rule.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/support/number_text.h"
@@ -441,10 +442,7 @@ class Adviser {
 
 }  // namespace
 
-std::string KindName(Format format) {
-  if (format == Format::kBloom) return "RocksDB Bloom";
-  return format == Format::kRibbon ? "RocksDB Ribbon" : FormatName(format);
-}
+std::string KindName(Format format) { return filter::RowOf(format).title; }
 
 std::string Choice::column_family_option() const {
   return filters_last_level ? "optimize_filters_for_hits=false" : "";

@@ -5,84 +5,24 @@
 #include <map>
 #include <tuple>
 
-#include "bloomline/filter.h"
-#include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/container/leveldb_codes.h"
-#include "src/filter/container/trailer.h"
+#include "src/filter/container/table_bytes.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/rates/rates.h"
 #include "src/filter/sizing/leveldb_shapes.h"
 #include "src/filter/sizing/memory_divider.h"
-#include "src/filter/stock/readers.h"
-#include "src/filter/stock/ribbon_size.h"
 #include "src/filter/table/kernel_table.h"
 #include "src/filter/table/layout_table.h"
 #include "src/filter/view/hash_query.h"
+#include "src/filter/view/open_query.h"
 
 namespace bloomline::engine_filters {
 namespace {
 
-static_assert(static_cast<int>(Kind::kRocksDBBloom) == static_cast<int>(stock::StockKind::kBloom) &&
-                  static_cast<int>(Kind::kRocksDBLegacy) ==
-                      static_cast<int>(stock::StockKind::kLegacyBloom) &&
-                  static_cast<int>(Kind::kRocksDBRibbon) ==
-                      static_cast<int>(stock::StockKind::kRibbon) &&
-                  static_cast<int>(Kind::kNoKeys) == static_cast<int>(stock::StockKind::kNoKeys),
-              "the kinds of stock_filter.h come first");
-
-Kind KindOf(filter::Layout layout) {
-  return static_cast<Kind>(static_cast<unsigned>(Kind::kFirstLayout) +
-                           static_cast<uint8_t>(layout));
-}
-static_assert(static_cast<int>(Kind::kClassic) ==
-              static_cast<int>(Kind::kFirstLayout) + static_cast<int>(filter::Layout::kClassic));
-
-// ---- Rates.
-
-// The false-positive rate of a stock filter with n keys.
-double StockRate(const stock::StockFilter& stock, uint64_t num_keys) {
-  const int num_probes = std::min(stock.num_probes, kMaxProbes);
-  switch (stock.kind) {
-    case stock::StockKind::kRibbon:
-      return stock::ExpectedRibbonRateOf(stock.ribbon);
-    case stock::StockKind::kBloom:
-      return ExactBlockedFalsePositiveRate(num_keys, stock.num_blocks, num_probes);
-    default:  // a legacy filter, whose blocks have the size of ExactBlocked's on most CPUs
-      return filter::WithEqualHashes(
-          ExactBlockedFalsePositiveRate(num_keys, std::max<uint64_t>(stock.payload_bytes / 64, 1),
-                                        num_probes),
-          num_keys);
-  }
-}
-
-double PayloadRate(const filter::FilterShape& shape, uint64_t num_keys) {
-  if (KindOf(shape.layout) != Kind::kClassic) return filter::ExactShapeRate(shape, num_keys);
-  return filter::WithEqualHashes(
-      ExactStandardFalsePositiveRate(num_keys, 8 * shape.payload_bytes(), shape.num_probes),
-      num_keys);
-}
 
 // ---- Filters, recognised by their bytes.
-
-// Queries through a reader of src/filter/stock/readers.h.
-template <typename Reader>
-EngineFilter OpenReader(EngineFilter facts, const Reader& reader) {
-  facts.query = [reader](size_t n, const std::string_view* keys, bool* answers) {
-    constexpr size_t kBatchKeys = 32;
-    uint64_t hashes[kBatchKeys];
-    for (size_t start = 0; start < n; start += kBatchKeys) {
-      const size_t count = std::min(kBatchKeys, n - start);
-      for (size_t i = 0; i < count; ++i) {
-        hashes[i] = reader.Hash(keys[start + i]);
-        reader.Prefetch(hashes[i]);
-      }
-      reader.MayMatchMany(count, hashes, answers + start);
-    }
-  };
-  return facts;
-}
 
 // Gives the same answer for every key.
 EngineFilter OpenConstant(EngineFilter facts, bool answer) {
@@ -111,13 +51,10 @@ EngineFilter UnknownPolicy(EngineFilter facts, std::string_view name) {
 
 EngineFilter FactsOf(const filter::Payload& payload) {
   EngineFilter facts;
-  if (!payload.always_matches()) facts.kind = KindOf(payload.layout);
+  facts.kind = payload.layout;
   facts.num_probes = payload.num_probes;
   facts.payload_bytes = payload.payload_bytes();
-  facts.num_blocks = payload.num_blocks;
-  facts.formula = [shape = filter::FilterShape(payload)](uint64_t n) {
-    return PayloadRate(shape, n);
-  };
+  facts.shape = payload;
   return facts;
 }
 
@@ -150,30 +87,23 @@ struct PolicyName {
   bool has_seed = false;
 };
 
-// LevelDB's own layout, and bloomline's without a seed.
-struct PayloadReader {
-  filter::Payload payload;
-  const kernels::Kernel* kernel;
-
-  uint64_t Hash(std::string_view key) const { return filter::LayoutHash(payload.layout, key, 0); }
-  void Prefetch(uint64_t) const {}  // small
-  bool MayMatch(uint64_t hash) const { return filter::HashMayMatch(payload, *kernel, hash); }
-};
-
-// Filters with LevelDB's name from before 1.18.
-struct OldReader : PayloadReader {
-  static uint64_t Hash(std::string_view key) {
-    return filter::LevelDBHash32(key) | uint64_t{filter::RocksDBHash32(key)} << 32;
-  }
-  bool MayMatch(uint64_t hashes) const {
-    return PayloadReader::MayMatch(static_cast<uint32_t>(hashes)) ||
-           PayloadReader::MayMatch(hashes >> 32);
-  }
-};
-
-struct BlockBasedReader : PayloadReader {
-  static uint64_t Hash(std::string_view key) { return filter::RocksDBHash32(key); }
-};
+// Queries LevelDB's own layout, or bloomline's without a seed.
+EngineFilter OpenByCode(EngineFilter facts, const filter::Payload& payload,
+                        const PolicyName& name) {
+  const auto may_match = [payload, &kernel = kernels::ActiveKernel()](uint64_t hash) {
+    return filter::HashMayMatch(payload, kernel, hash);
+  };
+  const bool has_layout_hash = !name.is_rocksdb;
+  const bool has_rocksdb_hash = name.has_only_probes();
+  facts.query = [=](size_t n, const std::string_view* keys, bool* answers) {
+    for (size_t i = 0; i < n; ++i) {
+      answers[i] =
+          (has_layout_hash && may_match(filter::LayoutHash(payload.layout, keys[i], 0))) ||
+          (has_rocksdb_hash && may_match(filter::RocksDBHash32(keys[i])));
+    }
+  };
+  return facts;
+}
 
 EngineFilter OpenPayload(const PolicyName& name, std::string_view bytes) {
   const filter::Payload payload = filter::DecodeLevelDB(bytes);
@@ -190,7 +120,6 @@ EngineFilter OpenPayload(const PolicyName& name, std::string_view bytes) {
         "a filter of " + std::to_string(bytes.size()) + " bytes with code " + std::to_string(code) +
             (has_only_probes ? ", which is reserved" : ", which bloomline does not write"));
   }
-  const PayloadReader reader{payload, &kernels::ActiveKernel()};
   if (name.is_rocksdb) {
     constexpr uint64_t kMostBytes = UINT32_MAX / 8;  // RocksDB counts bits in 32 bits
     if (facts.payload_bytes > kMostBytes) {
@@ -199,14 +128,12 @@ EngineFilter OpenPayload(const PolicyName& name, std::string_view bytes) {
                                                  " bytes; known: up to 512 MiB");
     }
     facts.kind = Kind::kRocksDBBlockBased;
-    return OpenReader(std::move(facts), stock::OneByOne(BlockBasedReader{reader}));
   }
-  if (name.is_old) return OpenReader(std::move(facts), stock::OneByOne(OldReader{reader}));
   if (name.has_seed && facts.kind != Kind::kClassic) {
     facts.why = "its hashes have a seed, which the policy's name does not tell";
     return OpenConstant(std::move(facts), true);
   }
-  return OpenReader(std::move(facts), stock::OneByOne(reader));
+  return OpenByCode(std::move(facts), payload, name);
 }
 
 EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes) {
@@ -223,63 +150,36 @@ EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes) {
 
 // ---- Full filters and partitions in RocksDB: its own, and bloomline's, which the trailer shows.
 
-EngineFilter OpenBloomline(std::string_view bytes) {
-  std::string why;
-  const filter::Payload payload = filter::DecodeTrailer(bytes, &why);
-  EngineFilter facts = FactsOf(payload);
-  if (payload.always_matches()) {
-    if (filter::SaysAlwaysMatch(bytes)) return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
-    return NotUnderstood(std::move(facts), std::move(why));
-  }
-  if (payload.num_blocks == 0) return OpenConstant(std::move(facts), Kind::kNoKeys);
-  facts.entry_bytes = bytes.size() - payload.payload_bytes() - filter::kTrailerBytes;
-  facts.query = [view = FilterView::Open(bytes)](size_t n, const std::string_view* keys,
-                                                 bool* may_match) {
-    view.MayMatch(n, keys, may_match);
-  };
-  return facts;
-}
-
 EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes) {
   EngineFilter facts;
   facts.payload_bytes = bytes.size();
   if (!IsKnownName(Container::kRocksDB, name)) return UnknownPolicy(std::move(facts), name);
-  if (filter::HasTrailer(bytes)) return OpenBloomline(bytes);
   std::string why;
-  const stock::StockFilter stock = stock::DecodeStockFilter(bytes, &why);
-  facts.kind = static_cast<Kind>(stock.kind);
-  facts.payload_bytes = stock.payload_bytes;
-  facts.num_blocks = stock.num_blocks;
-  facts.num_probes = stock.num_probes;
-  if (facts.kind == Kind::kUnknown) return NotUnderstood(std::move(facts), std::move(why));
-  if (!stock.has_reader()) return OpenConstant(std::move(facts), facts.kind);
-  facts.formula = [stock](uint64_t n) { return StockRate(stock, n); };
-  return stock::WithReader(stock, kernels::ActiveKernel().stock, [&](const auto& reader) {
-    return OpenReader(std::move(facts), reader);
+  uint64_t payload_bytes = 0;
+  const filter::Payload payload = filter::DecodeTableBytes(bytes, &why, &payload_bytes);
+  facts = FactsOf(payload);
+  facts.payload_bytes = payload_bytes;
+  if (payload.is_unknown()) return NotUnderstood(std::move(facts), std::move(why));
+  if (payload.always_matches()) return OpenConstant(std::move(facts), payload.layout);
+  if (payload.num_blocks == 0) return OpenConstant(std::move(facts), Kind::kNoKeys);
+  if (FormatOf(facts.kind)) {
+    facts.entry_bytes = bytes.size() - payload.payload_bytes() - filter::kTrailerBytes;
+  }
+  return filter::WithQuery(payload, kernels::ActiveKernel(), [&](const auto& query) {
+    facts.query = [query](size_t n, const std::string_view* keys, bool* answers) {
+      uint64_t hashes[kernels::kBatchKeys];
+      for (size_t start = 0; start < n; start += kernels::kBatchKeys) {
+        const size_t count = std::min(kernels::kBatchKeys, n - start);
+        query.template HashMany<true>(
+            count, [=](size_t i) { return keys[start + i]; }, hashes);
+        query.MayMatchMany(count, hashes, answers + start);
+      }
+    };
+    return std::move(facts);
   });
 }
 
 }  // namespace
-
-const char* KindName(Kind kind) {
-  if (kind == Kind::kRocksDBBlockBased) return "block-based";
-  if (kind < Kind::kFirstLayout) return stock::StockKindName(static_cast<stock::StockKind>(kind));
-  return filter::LayoutRowFor(static_cast<filter::Layout>(static_cast<uint8_t>(kind))).long_name;
-}
-
-std::optional<Format> FormatOf(Kind kind) {
-  if (!IsBloomline(kind)) return std::nullopt;
-  switch (static_cast<filter::Layout>(static_cast<uint8_t>(kind))) {
-    case filter::Layout::kBlocked:
-    case filter::Layout::kFlat:
-      return Format::kBlocked;
-    case filter::Layout::kCompact:
-    case filter::Layout::kSmallSet:
-      return Format::kCompact;
-    default:
-      return std::nullopt;
-  }
-}
 
 bool IsKnownName(Container container, std::string_view name) {
   if (name.empty() || name == kRocksDBName) return true;
@@ -288,17 +188,24 @@ bool IsKnownName(Container container, std::string_view name) {
          (name == kLevelDBName || policy.is_old || policy.is_bloomline);
 }
 
+std::optional<Format> FormatOf(Kind kind) {
+  const std::optional<Format> format = filter::LayoutRowFor(kind).format;
+  return format && filter::TakesSeed(*format) ? format : std::nullopt;
+}
+
 std::set<Kind> KindsFor(Container container, Format format) {
-  constexpr double kAnyBits = 10;  // shapes need a number, but kinds hardly depend on it
-  const bool is_rocksdb = container == Container::kRocksDB;
   std::set<Kind> kinds;
-  if (is_rocksdb && format == Format::kBloom) kinds = {Kind::kRocksDBBloom, Kind::kRocksDBLegacy};
-  if (is_rocksdb && format == Format::kRibbon) kinds = {Kind::kRocksDBRibbon};
-  if (filter::IsStock(format) || (is_rocksdb && format == Format::kClassic)) return kinds;
+  if (container == Container::kRocksDB) {
+    for (const filter::LayoutRow* const row : filter::kLayouts) {
+      if (row->format == format && row->table_shape != nullptr) kinds.insert(row->layout);
+    }
+    return kinds;
+  }
+  if (!filter::RowOf(format).in_leveldb) return kinds;
+  constexpr double kAnyBits = 10;  // shapes need a number, but kinds hardly depend on it
   const filter::LevelDBShapes shapes(format, kAnyBits);
   for (uint64_t keys = 1; keys < (1 << 20); keys += keys / 8 + 1) {
-    kinds.insert(KindOf(is_rocksdb ? filter::TableShape(format, {keys, kAnyBits}).layout
-                                   : shapes.For(keys).layout));
+    kinds.insert(shapes.For(keys).layout);
   }
   return kinds;
 }
@@ -335,14 +242,15 @@ double EngineFilter::ExpectedRate(uint64_t num_keys) const {
   if (kind == Kind::kUnknown || kind == Kind::kAlwaysMatch) return 1;
   if (kind == Kind::kNoKeys || num_keys == 0) return 0;
   // Some layouts' formulas take up to milliseconds, and a database has few sizes of filters.
-  using Arguments = std::tuple<Kind, int, uint64_t, uint64_t, uint64_t>;
+  using Arguments = std::tuple<Kind, uint32_t, uint64_t, uint32_t, int, uint64_t>;
   constexpr size_t kMaxRates = 10000;
   thread_local std::map<Arguments, double> rates;
   if (rates.size() >= kMaxRates) rates.clear();
-  const Arguments arguments(kind, num_probes, num_blocks, payload_bytes, num_keys);
+  const Arguments arguments(shape.layout, shape.block_bytes, shape.num_blocks, shape.arrangement,
+                            shape.num_probes, num_keys);
   if (const auto known = rates.find(arguments); known != rates.end()) return known->second;
   // Compute the rate before it is stored: the formula may throw std::bad_alloc.
-  double rate = formula(num_keys);
+  double rate = filter::ExactShapeRate(shape, num_keys);
   if (rate > 1) rate = 1;  // Sums of rounded numbers may exceed 1. NaN stays.
   rates.emplace(arguments, rate);
   return rate;

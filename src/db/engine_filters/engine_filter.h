@@ -19,6 +19,7 @@
 #include "bloomline/filter_options.h"
 #include "src/db/sstable/bytes/decompressor.h"  // Engine
 #include "src/filter/container/policy_names.h"
+#include "src/filter/table/layout_table.h"
 
 namespace bloomline::engine_filters {
 
@@ -33,26 +34,10 @@ constexpr std::string_view kRangeExtractor = "bloomline.ranges";
 // block-based filters are in LevelDB's container, under RocksDB's name.
 using Container = sstable::Engine;
 
-enum class Kind : uint16_t {
-  // The first three kinds occur in any engine; then come RocksDB's own.
-  kUnknown,
-  kAlwaysMatch,
-  kNoKeys,
-  kRocksDBBloom,
-  kRocksDBLegacy,
-  kRocksDBRibbon,
-  kRocksDBBlockBased,
-  // bloomline's layouts, by their numbers in the trailer. LevelDB itself writes the same filters as
-  // bloomline's kClassic.
-  kFirstLayout = 0x100,
-  kClassic = kFirstLayout + 0xFE,
-};
-const char* KindName(Kind kind);  // "RocksDB Ribbon"
-// The format that writes this layout of bloomline; nothing for other kinds.
+using Kind = filter::Layout;
+inline const char* KindName(Kind kind) { return filter::LayoutRowFor(kind).long_name; }
+// The format of bloomline that writes this kind; nothing for kinds that engines write themselves.
 std::optional<Format> FormatOf(Kind kind);
-constexpr bool IsBloomline(Kind kind) {
-  return kind >= Kind::kFirstLayout && kind != Kind::kClassic;
-}
 
 // Whether it is known what reads filters of this name. If so, their bytes may still be unknown.
 bool IsKnownName(Container container, std::string_view name);
@@ -97,12 +82,11 @@ struct EngineFilter {
   std::string why;     // the reason if CanQuery() is false
   int num_probes = 0;  // 0: the layout has no probes
   uint64_t payload_bytes = 0;
-  uint64_t num_blocks = 0;
   // What releases before 0.3 wrote for ranges, behind the payload. Nothing queries it.
   uint64_t entry_bytes = 0;
 
-  // Open sets these for the functions above; the formula of the rate only if there can be keys.
-  std::function<double(uint64_t num_keys)> formula;
+  // Open sets these for the functions above.
+  filter::FilterShape shape;
   std::function<void(size_t n, const std::string_view* keys, bool* may_match)> query;
 };
 

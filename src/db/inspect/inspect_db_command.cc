@@ -12,6 +12,7 @@
 #include "src/db/inspection.h"
 #include "src/db/kept_policy.h"
 #include "src/db/report.h"
+#include "src/filter/options/formats.h"
 #include "src/support/quoted.h"
 
 namespace bloomline::db {
@@ -165,9 +166,8 @@ struct Required {
 };
 
 std::optional<Required> ParseRequired(const std::string& text, std::string* error) {
-  for (const Format format :
-       {Format::kClassic, Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon}) {
-    if (text == FormatName(format)) return Required{text, format};
+  for (const filter::FormatRow& row : filter::kFormats) {
+    if (text == row.name) return Required{text, row.format};
   }
   if (text == engine_filters::KindName(engine_filters::Kind::kRocksDBBlockBased)) {
     return Required{text, std::nullopt};
@@ -188,7 +188,7 @@ bool HasRequired(std::optional<Format> format, const FileFacts& facts) {
   std::set<engine_filters::Kind> kinds{engine_filters::Kind::kRocksDBBlockBased};
   if (format) kinds = engine_filters::KindsFor(facts.engine, *format);
   kinds.insert(engine_filters::Kind::kNoKeys);
-  if (format == Format::kRibbon &&
+  if (kinds.count(engine_filters::Kind::kRocksDBRibbon) != 0 &&
       (has_ribbon || facts.num_keys <= kMaxKeysOfFallback * facts.num_filters)) {
     kinds.insert(engine_filters::Kind::kRocksDBBloom);
   }

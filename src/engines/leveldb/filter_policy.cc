@@ -154,7 +154,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
 
 std::string Refusal(const FilterOptions& options, const std::string& name) {
   if (std::string error = options.Validate(); !error.empty()) return error;
-  if (filter::IsStock(options.format)) {
+  if (!filter::RowOf(options.format).in_leveldb) {
     return std::string("format is ") + FormatName(options.format) +
            ", which is written in RocksDB only; allowed: classic, blocked, compact";
   }

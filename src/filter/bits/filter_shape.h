@@ -22,7 +22,15 @@ enum class Layout : uint8_t {
   kBlocked = 1,
   kFlat = 2,
   kCompact = 3,
-  // Only LevelDB has it; it is never in a trailer.
+  // Never in a trailer: what other bytes can mean,
+  kUnknown = 0xF0,  // not understood: must match every key
+  kNoKeys = 0xF1,   // matches none
+  // RocksDB's own filters,
+  kRocksDBBloom = 0xF2,   // FastLocalBloom, from 6.6 on with format_version 5
+  kRocksDBLegacy = 0xF3,  // Bloom, format_version below 5
+  kRocksDBRibbon = 0xF4,  // Standard128Ribbon
+  kRocksDBBlockBased = 0xF5,  // up to RocksDB 6.29, in LevelDB's container
+  // and those that only LevelDB has.
   kClassic = 0xFE,
   kSmallSet = 0xFF
 };
@@ -49,7 +57,7 @@ struct FilterShape {
   uint32_t block_bytes = 1;
   uint64_t num_blocks = 0;
   int num_probes = 0;          // k; 0 in the compact layouts
-  uint32_t arrangement = 0;    // kCompact only: of kernels::kArrangements
+  uint32_t arrangement = 0;    // kCompact: of kernels::kArrangements; kRocksDBRibbon: rows / 128
   uint32_t first_attempt = 0;  // kSmallSet only: the part of the attempt's number outside headers
 
   constexpr uint64_t payload_bytes() const { return num_blocks * block_bytes; }
@@ -57,10 +65,16 @@ struct FilterShape {
   constexpr uint32_t parameter() const {
     return layout == Layout::kCompact ? arrangement : static_cast<uint32_t>(num_probes);
   }
-  constexpr bool always_matches() const { return layout == Layout::kAlwaysMatch; }
+  constexpr bool always_matches() const {
+    return layout == Layout::kAlwaysMatch || layout == Layout::kUnknown;
+  }
+  constexpr bool is_unknown() const { return layout == Layout::kUnknown; }
+  constexpr bool has_no_keys() const { return layout == Layout::kNoKeys; }
   // All bits of a key lie in one block.
   constexpr bool has_blocks() const { return block_bytes > 1; }
 
+  static constexpr FilterShape Unknown() { return {Layout::kUnknown}; }
+  static constexpr FilterShape NoKeys() { return {Layout::kNoKeys}; }
   static constexpr FilterShape Classic(uint64_t num_bytes, int num_probes) {
     return {Layout::kClassic, 1, num_bytes, num_probes};
   }
@@ -69,6 +83,17 @@ struct FilterShape {
   }
   static constexpr FilterShape Blocked(uint64_t num_blocks, int num_probes) {
     return {Layout::kBlocked, kernels::kBlockBytes, num_blocks, num_probes};
+  }
+  static constexpr FilterShape RocksDBBloom(uint64_t num_blocks, int num_probes) {
+    return {Layout::kRocksDBBloom, kernels::kBlockBytes, num_blocks, num_probes};
+  }
+  static constexpr FilterShape RocksDBLegacy(uint64_t num_blocks, uint32_t block_bytes,
+                                             int num_probes) {
+    return {Layout::kRocksDBLegacy, block_bytes, num_blocks, num_probes};
+  }
+  // In segments of 16 bytes: a column of 128 rows.
+  static constexpr FilterShape RocksDBRibbon(uint64_t num_segments, uint32_t row_blocks) {
+    return {Layout::kRocksDBRibbon, 16, num_segments, 0, row_blocks};
   }
   static constexpr FilterShape Compact(uint64_t num_blocks, uint32_t arrangement) {
     return {Layout::kCompact, kernels::kArrangements[arrangement].block_bytes, num_blocks, 0,
@@ -101,6 +126,9 @@ struct ShapeRequest {
   double bits_per_key;
   uint64_t end_bytes = 0;
   uint64_t max_payload_bytes = UINT64_MAX;
+  // RocksDB's own filters alone. Ribbon: the upper half of the first key's hash rounds the size.
+  uint32_t chance = UINT32_MAX / 2;
+  bool is_legacy = false;  // format_version below 5
 };
 
 // A double holds n * bits_per_key exactly up to 2^53.

@@ -53,8 +53,7 @@ inline char LevelDBCode(const FilterShape& shape) {
       }
       return static_cast<char>(kOneBlockCode +
                                static_cast<int>(shape.first_attempt / kAttemptsPerCode));
-    case Layout::kCompact:
-    case Layout::kAlwaysMatch:
+    default:
       break;
   }
   return kLevelDBAlwaysMatch.back();

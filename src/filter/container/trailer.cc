@@ -125,6 +125,7 @@ bool Decode(std::string_view filter, Payload* payload, std::string* why) {
   const std::string_view trailer = TrailerBytes(filter);
   const unsigned layout = ByteAt(trailer, kLayout);
   if (layout == kAlwaysMatchNumber) {
+    *payload = Payload();
     return Refuse(why, "its writer said so: invalid options, or out of memory");
   }
   const LayoutRow* row;
@@ -160,14 +161,9 @@ bool HasTrailer(std::string_view filter) {
 }
 
 Payload DecodeTrailer(std::string_view filter, std::string* why) {
-  Payload payload;
-  return Decode(filter, &payload, why) ? payload : Payload();
-}
-
-bool SaysAlwaysMatch(std::string_view filter) {
-  uint64_t payload_bytes;
-  return ReadTail(filter, &payload_bytes, nullptr) &&
-         ByteAt(TrailerBytes(filter), kLayout) == kAlwaysMatchNumber;
+  Payload payload{FilterShape::Unknown()};
+  Decode(filter, &payload, why);
+  return payload;
 }
 
 }  // namespace bloomline::filter

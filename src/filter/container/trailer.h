@@ -32,11 +32,8 @@ constexpr size_t kTrailerBytes = 20;
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* trailer);
 
 // Total: any bytes give a payload. If it matches every key, *why, if not null, is set to the
-// reason.
+// reason: kUnknown, or kAlwaysMatch if its writer said so.
 Payload DecodeTrailer(std::string_view filter, std::string* why = nullptr);
-
-// Whether a filter matches every key because its writer said so.
-bool SaysAlwaysMatch(std::string_view filter);
 
 // Whether the last bytes carry our magic number; RocksDB's own filters do not.
 bool HasTrailer(std::string_view filter);

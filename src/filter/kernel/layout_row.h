@@ -5,6 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "bloomline/filter_options.h"
 #include "bloomline/inline_query.h"
@@ -16,13 +20,34 @@ struct Kernel;
 
 namespace bloomline::filter {
 
+class HashList;
+
+// All keys of a filter, as a layout has solved them before it has memory for the filter.
+class Solution {
+ public:
+  virtual ~Solution() = default;
+  virtual uint64_t seed() const = 0;
+  // Writes the payload, zeros before, of a shape with another number of blocks, too.
+  virtual void WriteTo(const FilterShape& shape, const kernels::Kernel& kernel, char* data) = 0;
+};
+
+// The hash of keys that a layout stores.
+enum class HashKind : uint8_t {
+  kXxh3,       // 64 bits, with a seed
+  kRocksDB64,  // stock/rocksdb_hash.h
+  kRocksDB32,
+  kLevelDB32
+};
+
 // The functions get shapes and payloads of their layout, with blocks. A null function means that
 // the layout has no such operation. `data` is shape.payload_bytes() bytes, zeroed before the first
 // call.
 struct LayoutRow {
   Layout layout = Layout::kAlwaysMatch;
   const char* name = "always match";  // as `bloomline inspect` prints it
-  const char* long_name = "";         // among the filters of all engines
+  const char* long_name = "unknown";  // among the filters of all engines
+  std::optional<Format> format = {};  // which mostly writes it
+  HashKind hash = HashKind::kXxh3;
 
   // ---- Size: the shape for the keys of a request, in each container that has the layout.
   // RocksDB's tables and partitions may have few keys. Their filters are not rounded up to whole
@@ -40,6 +65,13 @@ struct LayoutRow {
   uint32_t max_parameter = UINT8_MAX;
   uint64_t max_payload_bytes = UINT64_MAX;
 
+  // ---- The five bytes at the end of RocksDB's own filters: the values of the first one. `read`
+  // sets the shape, and returns false with the reason if the bytes make no sense.
+  int min_marker = 0;
+  int max_marker = -1;
+  bool (*read)(std::string_view filter, Payload* payload, std::string* why) = nullptr;
+  void (*write_end)(const Payload& payload, char* dst) = nullptr;
+
   // ---- Queries: sets filter->may_match, and may_match_many where the kernel has it.
   void (*open)(const Payload& payload, const kernels::Kernel& kernel, OpenFilter* filter) = nullptr;
 
@@ -50,6 +82,11 @@ struct LayoutRow {
   // any n, and may reorder the hashes.
   void (*solve_block)(uint64_t* hashes, size_t n, const FilterShape& shape,
                       const kernels::Kernel& kernel, char* block) = nullptr;
+  // Or takes all hashes of the list, which must outlive the solution; only Clear may be called then.
+  // Without a solution, *shape becomes that of another layout.
+  std::unique_ptr<Solution> (*solve)(HashList* hashes, uint64_t first_hash,
+                                     const ShapeRequest& request, const kernels::Kernel& kernel,
+                                     FilterShape* shape) = nullptr;
   // Builds a filter of LevelDB from all its hashes, which it may reorder. Completes the shape.
   void (*build)(uint64_t* hashes, size_t n, FilterShape* shape, const kernels::Kernel& kernel,
                 char* data) = nullptr;

@@ -7,33 +7,23 @@
 namespace bloomline {
 
 const char* FormatName(Format format) {
-  switch (format) {
-    case Format::kClassic:
-      return "classic";
-    case Format::kBlocked:
-      return "blocked";
-    case Format::kCompact:
-      return "compact";
-    case Format::kBloom:
-      return "bloom";
-    case Format::kRibbon:
-      return "ribbon";
-  }
-  return "unknown";
+  const filter::FormatRow* const row = filter::FindRow(format);
+  return row == nullptr ? "unknown" : row->name;
 }
 
 BitsPerKeyRange AllowedBitsPerKey(Format format) {
-  if (format == Format::kCompact) return {kMinCompactBitsPerKey, kMaxCompactBitsPerKey};
-  return {kMinBitsPerKey, kMaxBitsPerKey};
+  const filter::FormatRow* const row = filter::FindRow(format);
+  return row == nullptr ? BitsPerKeyRange{kMinBitsPerKey, kMaxBitsPerKey} : row->bits_per_key;
 }
 
 std::string FilterOptions::Validate() const {
   if (!filter::IsKnown(format)) {
-    return support::StrCat(
-        "format is ", static_cast<int>(format), "; allowed: ", static_cast<int>(Format::kClassic),
-        " (classic), ", static_cast<int>(Format::kBlocked), " (blocked), ",
-        static_cast<int>(Format::kCompact), " (compact), ", static_cast<int>(Format::kBloom),
-        " (bloom), ", static_cast<int>(Format::kRibbon), " (ribbon)");
+    std::string error = support::StrCat("format is ", static_cast<int>(format), "; allowed: ");
+    for (const filter::FormatRow& row : filter::kFormats) {
+      if (&row != filter::kFormats.begin()) error += ", ";
+      error += support::StrCat(static_cast<int>(row.format), " (", row.name, ")");
+    }
+    return error;
   }
   if (!filter::IsAllowed(format, bits_per_key)) {
     std::string error =
@@ -58,6 +48,33 @@ std::string FilterOptions::Validate() const {
 
 namespace filter {
 
+const FormatRow* FindRow(Format format) {
+  for (const FormatRow& row : kFormats) {
+    if (row.format == format) return &row;
+  }
+  return nullptr;
+}
+
+bool IsStock(Format format) {
+  const FormatRow* const row = FindRow(format);
+  return row != nullptr && *row->rocksdb_policy != '\0';
+}
+
+bool TakesSeed(Format format) {
+  const FormatRow* const row = FindRow(format);
+  return row != nullptr && row->has_trailer;
+}
+
+std::string RocksDBFormatNames() {
+  std::string names;
+  for (const FormatRow& row : kFormats) {
+    if (!row.in_rocksdb) continue;
+    if (!names.empty()) names += ", ";
+    names += row.name;
+  }
+  return names;
+}
+
 std::string AllowedBitsText(Format format) {
   const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
   return support::DoubleText(allowed.min) + " to " + support::DoubleText(allowed.max);
@@ -65,11 +82,10 @@ std::string AllowedBitsText(Format format) {
 
 std::string ValidateForTrailer(const FilterOptions& options) {
   std::string error = options.Validate();
-  if (error.empty() && options.format == Format::kClassic) {
-    error = "format is classic, which is written in LevelDB only; allowed: blocked, compact";
-  } else if (error.empty() && IsStock(options.format)) {
-    error = support::StrCat("format is ", FormatName(options.format),
-                            ", which is written in RocksDB only; allowed: blocked, compact");
+  if (error.empty() && !TakesSeed(options.format)) {
+    error = support::StrCat("format is ", FormatName(options.format), ", which is written in ",
+                            RowOf(options.format).in_leveldb ? "LevelDB" : "RocksDB",
+                            " only; allowed: blocked, compact");
   }
   return error;
 }

@@ -2,23 +2,52 @@
 #ifndef BLOOMLINE_FILTER_OPTIONS_FORMATS_H_
 #define BLOOMLINE_FILTER_OPTIONS_FORMATS_H_
 
+#include <iterator>
 #include <string>
 
 #include "bloomline/filter_options.h"
 
 namespace bloomline::filter {
 
-inline bool IsKnown(Format format) {
-  return format >= Format::kClassic && format <= Format::kRibbon;
-}
+// The facts about a format that need no layout (layout_table.h has its plan).
+struct FormatRow {
+  Format format;
+  const char* name;   // in options
+  const char* title;  // among the filters of all engines
+  BitsPerKeyRange bits_per_key;
+  bool in_leveldb;
+  bool in_rocksdb;
+  bool has_trailer;           // bloomline's, which has room for a seed
+  const char* rocksdb_policy;  // whose own filters these are; empty: none
+};
+
+// All rows, in the order of the numbers. The test of new layouts has a table of its own
+// (format_table.cc).
+struct FormatTable {
+  const FormatRow* first;
+  const FormatRow* last;
+
+  constexpr const FormatRow* begin() const { return first; }
+  constexpr const FormatRow* end() const { return last; }
+};
+extern const FormatTable kFormats;
+
+// Returns null for a number without a format.
+const FormatRow* FindRow(Format format);
+
+// Needs IsKnown(format).
+inline const FormatRow& RowOf(Format format) { return *FindRow(format); }
+
+inline bool IsKnown(Format format) { return FindRow(format) != nullptr; }
 
 // RocksDB's own filters.
-inline bool IsStock(Format format) { return format == Format::kBloom || format == Format::kRibbon; }
+bool IsStock(Format format);
 
-// bloomline's own filters: they have a trailer, a seed, and room for what they record.
-inline bool TakesSeed(Format format) {
-  return format == Format::kBlocked || format == Format::kCompact;
-}
+// bloomline's own filters.
+bool TakesSeed(Format format);
+
+// The names of the formats in RocksDB: "blocked, compact, bloom, ribbon".
+std::string RocksDBFormatNames();
 
 inline bool IsAllowed(Format format, double bits_per_key) {
   const BitsPerKeyRange allowed = AllowedBitsPerKey(format);

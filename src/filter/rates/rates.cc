@@ -9,6 +9,7 @@
 #include "bloomline/filter_theory.h"
 #include "src/filter/bits/compact_block.h"
 #include "src/filter/bits/small_set_block.h"
+#include "src/filter/stock/ribbon_size.h"
 #include "src/filter/table/layout_table.h"
 
 namespace bloomline {
@@ -294,6 +295,21 @@ double filter::ExactShapeRate(const FilterShape& shape, uint64_t num_keys) {
       return ExactCompactRate(num_keys, shape.num_blocks, shape.block_bytes);
     case Layout::kSmallSet:
       return ExactSmallSetRate(num_keys, shape.num_blocks, shape.block_bytes);
+    case Layout::kClassic:  // positions have 32 bits
+      return WithEqualHashes(
+          ExactStandardFalsePositiveRate(
+              num_keys, std::min(8 * shape.payload_bytes(), uint64_t{1} << 32), shape.num_probes),
+          num_keys);
+    case Layout::kRocksDBBloom:
+      return ExactBlockedFalsePositiveRate(num_keys, shape.num_blocks, shape.num_probes);
+    case Layout::kRocksDBLegacy:  // its blocks have the size of ExactBlocked's on most CPUs
+      return WithEqualHashes(
+          ExactBlockedFalsePositiveRate(
+              num_keys, std::max<uint64_t>(shape.payload_bytes() / kernels::kBlockBytes, 1),
+              std::min(shape.num_probes, kMaxProbes)),
+          num_keys);
+    case Layout::kRocksDBRibbon:
+      return stock::ExpectedRibbonRateOf({shape.arrangement, shape.payload_bytes()});
     default:
       return kNotANumber;
   }

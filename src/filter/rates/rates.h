@@ -15,8 +15,7 @@ namespace bloomline::filter {
 
 // ---- Filters: the formulas of bloomline/filter_theory.h, by the layout that a filter has.
 
-// The expected rate of num_keys keys in this very shape, which has blocks. NaN for layouts without
-// a formula, which only LevelDB has.
+// The expected rate of num_keys keys in this very shape, which has blocks.
 double ExactShapeRate(const FilterShape& shape, uint64_t num_keys);
 
 // ---- Blocks.

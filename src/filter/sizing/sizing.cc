@@ -5,11 +5,9 @@
 
 #include "bloomline/filter_theory.h"
 #include "src/filter/bits/filter_shape.h"
-#include "src/filter/container/trailer.h"
+#include "src/filter/container/table_bytes.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/rates/rates.h"
-#include "src/filter/stock/ribbon_size.h"
-#include "src/filter/stock/stock_filter.h"
 #include "src/filter/stock/stock_size.h"
 #include "src/filter/table/layout_table.h"
 #include "src/support/bisection.h"
@@ -27,35 +25,26 @@ using filter::LeastBitsPerKey;
 // RocksDB has a filter for each file, of at most 4 GiB. More keys than these lie in several files.
 constexpr uint64_t kKeysOfStockFile = 1000000;
 
-uint64_t StockFilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
-  constexpr uint32_t kMeanChance = UINT32_MAX / 2;
-  const uint64_t payload =
-      format == Format::kRibbon
-          ? stock::RibbonSizeOf(num_keys, bits_per_key, kMeanChance).payload_bytes
-          : stock::BloomPayloadBytes(num_keys, stock::Millibits(bits_per_key));
-  return payload + stock::kTrailerBytes;
+// A filter in the container that FilterBytes means: LevelDB's, a file of RocksDB, or on its own.
+filter::FilterShape ShapeOf(Format format, uint64_t num_keys, double bits_per_key) {
+  const filter::ShapeRequest request = {num_keys, bits_per_key, filter::kTrailerBytes};
+  const filter::LayoutRow& row = filter::LayoutRowFor(format);
+  if (row.shape != nullptr) return filter::StandaloneShape(format, request);
+  if (row.leveldb_shape != nullptr) return row.leveldb_shape({num_keys, bits_per_key});
+  return filter::TableShape(format, request);
+}
+
+uint64_t BytesOf(Format format, uint64_t num_keys, double bits_per_key) {
+  return ShapeOf(format, num_keys, bits_per_key).payload_bytes() + filter::EndBytesOf(format);
 }
 
 uint64_t StockBytes(Format format, uint64_t num_keys, double bits_per_key) {
   const uint64_t files = num_keys / kKeysOfStockFile;
   const uint64_t rest = num_keys % kKeysOfStockFile;
-  if (files == 0) return StockFilterBytes(format, rest, bits_per_key);
-  const uint64_t of_file = StockFilterBytes(format, kKeysOfStockFile, bits_per_key);
+  if (files == 0) return BytesOf(format, rest, bits_per_key);
+  const uint64_t of_file = BytesOf(format, kKeysOfStockFile, bits_per_key);
   if (files > 2 * support::kMaxBytes / of_file) return 2 * support::kMaxBytes;
-  return files * of_file + (rest == 0 ? 0 : StockFilterBytes(format, rest, bits_per_key));
-}
-
-double StockBloomRate(double bits_per_key, uint64_t capacity, uint64_t num_keys) {
-  uint64_t of_file = capacity;
-  double keys = static_cast<double>(num_keys);
-  if (capacity > kKeysOfStockFile) {
-    of_file = kKeysOfStockFile;
-    keys *= static_cast<double>(of_file) / static_cast<double>(capacity);
-  }
-  const int millibits = stock::Millibits(bits_per_key);
-  const uint64_t num_blocks = stock::BloomPayloadBytes(of_file, millibits) / kernels::kBlockBytes;
-  return ExactBlockedFalsePositiveRate(static_cast<uint64_t>(keys), num_blocks,
-                                       stock::BloomNumProbes(millibits));
+  return files * of_file + (rest == 0 ? 0 : BytesOf(format, rest, bits_per_key));
 }
 
 }  // namespace
@@ -74,19 +63,13 @@ double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t ca
   if (!filter::IsAllowed(format, bits_per_key)) return kNotANumber;
   if (num_keys == 0) return 0;
   if (capacity == 0) return 1;
-  if (format == Format::kRibbon) return stock::RibbonRate(bits_per_key);
-  if (format == Format::kBloom) return StockBloomRate(bits_per_key, capacity, num_keys);
-  if (format == Format::kClassic) {
-    // LevelDB's positions have 32 bits, as its hash has.
-    const filter::FilterShape shape = filter::kClassicRow.leveldb_shape({capacity, bits_per_key});
-    const uint64_t num_bits = std::min(8 * shape.payload_bytes(), uint64_t{1} << 32);
-    const int num_probes = OptimalNumProbes(format, bits_per_key);
-    return filter::WithEqualHashes(ExactStandardFalsePositiveRate(num_keys, num_bits, num_probes),
-                                   num_keys);
+  if (format == Format::kRibbon) return stock::RibbonRate(bits_per_key);  // of any size
+  if (filter::IsStock(format) && capacity > kKeysOfStockFile) {
+    const double share = static_cast<double>(kKeysOfStockFile) / static_cast<double>(capacity);
+    num_keys = static_cast<uint64_t>(static_cast<double>(num_keys) * share);
+    capacity = kKeysOfStockFile;
   }
-  const filter::FilterShape shape =
-      filter::StandaloneShape(format, {capacity, bits_per_key, filter::kTrailerBytes});
-  return filter::ExactShapeRate(shape, num_keys);
+  return filter::ExactShapeRate(ShapeOf(format, capacity, bits_per_key), num_keys);
 }
 
 double BitsPerKeyForFilterBytes(Format format, uint64_t num_keys, uint64_t filter_bytes) {
@@ -118,21 +101,14 @@ double BitsPerKeyForFalsePositiveRate(Format format, double rate) {
 
 int OptimalNumProbes(Format format, double bits_per_key) {
   const double c = filter::ClampBitsPerKey(bits_per_key);
-  if (format == Format::kCompact || format == Format::kRibbon) return 0;
-  if (format == Format::kBloom) return stock::BloomNumProbes(stock::Millibits(c));
-  return (format == Format::kClassic ? filter::kClassicRow : filter::kBlockedRow).num_probes(c);
+  const auto num_probes = filter::LayoutRowFor(format).num_probes;
+  return num_probes == nullptr ? 0 : num_probes(c);
 }
 
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
   if (!filter::IsAllowed(format, bits_per_key)) return 0;
-  if (format == Format::kClassic) {
-    constexpr uint64_t kCodeBytes = 1;
-    return filter::kClassicRow.leveldb_shape({num_keys, bits_per_key}).payload_bytes() + kCodeBytes;
-  }
-  if (filter::IsStock(format)) return StockBytes(format, num_keys, bits_per_key);
-  const filter::FilterShape shape =
-      filter::StandaloneShape(format, {num_keys, bits_per_key, filter::kTrailerBytes});
-  return shape.payload_bytes() + filter::kTrailerBytes;
+  return filter::IsStock(format) ? StockBytes(format, num_keys, bits_per_key)
+                                 : BytesOf(format, num_keys, bits_per_key);
 }
 
 std::string ValidateFalsePositiveRate(Format format, double rate) {

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "bloomline/inline_query.h"  // PayloadView
 #include "src/filter/bits/bytes.h"
 #include "src/filter/bits/probe_sequence.h"
 
@@ -57,6 +58,22 @@ struct RibbonView {
     uint64_t mixed = seed * uint64_t{0xc78219a23eeadd03};
     mixed ^= (mixed & 0xf0f0f0f0f0f0f0f0) >> 4;
     return static_cast<uint32_t>(mixed);
+  }
+
+  BLOOMLINE_ALWAYS_INLINE RibbonView(const char* bytes, const RibbonShape& of, uint64_t seed)
+      : data(bytes), shape(of), raw_seed(seed) {}
+  // A DetailedView with these fields: the same as of other layouts, so that a query calls one
+  // function for all.
+  BLOOMLINE_ALWAYS_INLINE explicit RibbonView(const kernels::PayloadView& payload) {
+    const auto& view = static_cast<const kernels::DetailedView&>(payload);
+    data = view.data;
+    shape.num_starts = static_cast<uint32_t>(view.num_blocks);
+    shape.columns = static_cast<uint32_t>(view.num_probes);
+    shape.upper_start = view.detail;
+    raw_seed = view.wide_detail;
+  }
+  operator kernels::DetailedView() const {
+    return {{data, shape.num_starts, static_cast<int>(shape.columns)}, shape.upper_start, raw_seed};
   }
 
   const char* data;
@@ -124,12 +141,12 @@ struct RibbonKey {
 };
 
 struct RibbonKernel {
-  using MayMatch = bool (*)(const RibbonView& filter, uint64_t hash);
+  using MayMatch = bool (*)(const kernels::PayloadView& filter, uint64_t hash);
 
   // For filters with this shape.columns alone.
   MayMatch (*may_match_for)(uint32_t columns) = nullptr;
   // Prefetches what the keys of a batch need.
-  void (*may_match_many)(const RibbonView& filter, size_t n, const uint64_t* hashes,
+  void (*may_match_many)(const kernels::PayloadView& filter, size_t n, const uint64_t* hashes,
                          bool* may_match) = nullptr;
 };
 

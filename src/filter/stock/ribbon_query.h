@@ -37,7 +37,8 @@ struct PrefetchKeys {
 template <typename Kernel>
 struct QueryOne {
   template <int K>
-  BLOOMLINE_RIBBON_TARGET static bool Run(const RibbonView& filter, uint64_t hash) {
+  BLOOMLINE_RIBBON_TARGET static bool Run(const kernels::PayloadView& view, uint64_t hash) {
+    const RibbonView filter(view);
     const uint32_t columns = K == 0 ? filter.shape.columns : K;
     return Kernel::Matches(RibbonKey(filter, columns, hash), columns);
   }
@@ -68,7 +69,9 @@ struct QueryMany {
 // small filter needs no prefetching, and through memory its keys take 1.2 times as long (Intel,
 // AVX-512, 7 columns).
 template <typename Kernel>
-void QueryBatches(const RibbonView& filter, size_t n, const uint64_t* hashes, bool* may_match) {
+void QueryBatches(const kernels::PayloadView& view, size_t n, const uint64_t* hashes,
+                  bool* may_match) {
+  const RibbonView filter(view);
   const int k = static_cast<int>(filter.shape.columns);
   if (!filter.shape.is_large()) {
     kernels::RunUnrolled<QueryMany<Kernel, uint64_t>>(k, filter, n, hashes, may_match);

@@ -13,7 +13,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "src/filter/stock/local_bloom.h"
@@ -33,33 +32,6 @@ constexpr std::string_view kAlwaysMatchBytes("\0\0\0\0\0", kTrailerBytes + 1);
 // The longest payload: RocksDB's lengths have 32 bits, and blocks 64 bytes.
 constexpr uint64_t kMaxPayloadBytes = 0xffffffc0;
 
-enum class StockKind {
-  kUnknown,      // not understood: must match every key
-  kAlwaysMatch,  // written so
-  kNoKeys,       // matches none
-  kBloom,        // FastLocalBloom, from 6.6 on with format_version 5
-  kLegacyBloom,  // format_version below 5
-  kRibbon        // Standard128Ribbon
-};
-const char* StockKindName(StockKind kind);  // "RocksDB Ribbon"
-
-// Safe to query: all that a reader of this kind reads lies in the payload.
-struct StockFilter {
-  StockKind kind = StockKind::kUnknown;
-  const char* data = nullptr;
-  uint64_t payload_bytes = 0;
-  uint64_t num_blocks = 0;
-  uint64_t block_bytes = 1;  // kLegacyBloom: a power of two up to 2^28
-  int num_probes = 0;
-  RibbonShape ribbon;       // kRibbon
-  uint8_t ribbon_seed = 0;  // kRibbon
-
-  bool has_reader() const {
-    return kind == StockKind::kBloom || kind == StockKind::kLegacyBloom ||
-           kind == StockKind::kRibbon;
-  }
-};
-
 // The SIMD code for these filters: a part of kernels::Kernel.
 struct StockKernel {
   LocalBloomKernel local_bloom;
@@ -67,9 +39,10 @@ struct StockKernel {
   RibbonSolver ribbon_solver;
 };
 
-// A caller that may get bloomline's filters checks filter::HasTrailer first. Any bytes are safe. If
-// the kind is kUnknown and `why` is not null, *why is one sentence; only this needs memory.
-StockFilter DecodeStockFilter(std::string_view bytes, std::string* why = nullptr);
+// The bytes at the end: 0 is the marker.
+inline int EndByte(std::string_view filter, size_t i) {
+  return static_cast<unsigned char>(filter[filter.size() - kTrailerBytes + i]);
+}
 
 }  // namespace bloomline::stock
 

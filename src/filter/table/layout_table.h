@@ -13,38 +13,39 @@
 #include "src/filter/kernel/layout_row.h"
 #include "src/filter/layouts/blocked/blocked.h"
 #include "src/filter/layouts/compact/compact.h"
+#include "src/filter/layouts/constant/constant.h"
 #include "src/filter/layouts/flat/flat.h"
 #include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
+#include "src/filter/layouts/rocksdb/rocksdb.h"
 #include "src/filter/layouts/small_set/small_set.h"
 
 namespace bloomline::filter {
 
-// The row of filters that their writer could not build. No inline variable: each shared library
-// would have one.
-extern const LayoutRow kAlwaysMatchRow;
+// All rows. Of those with the same format, the first one has its plan. No inline variable: each
+// shared library would have one.
+struct LayoutTable {
+  const LayoutRow* const* first;
+  const LayoutRow* const* last;
+
+  constexpr const LayoutRow* const* begin() const { return first; }
+  constexpr const LayoutRow* const* end() const { return last; }
+};
+extern const LayoutTable kLayouts;
 
 // Returns the row of kAlwaysMatch for a number without a layout.
 inline const LayoutRow& LayoutRowFor(Layout layout) {
-  switch (layout) {
-    case Layout::kClassic:
-      return kClassicRow;
-    case Layout::kSmallSet:
-      return kSmallSetRow;
-    case Layout::kBlocked:
-      return kBlockedRow;
-    case Layout::kFlat:
-      return kFlatRow;
-    case Layout::kCompact:
-      return kCompactRow;
-    case Layout::kAlwaysMatch:
-      break;
+  for (const LayoutRow* const row : kLayouts) {
+    if (row->layout == layout) return *row;
   }
   return kAlwaysMatchRow;
 }
 
-// The row that has the shapes of a format with a trailer: kBlocked or kCompact.
+// The row that has the plan of a format. Returns that of kBlocked for a number without a format.
 inline const LayoutRow& LayoutRowFor(Format format) {
-  return format == Format::kCompact ? kCompactRow : kBlockedRow;
+  for (const LayoutRow* const row : kLayouts) {
+    if (row->format == format) return *row;
+  }
+  return kBlockedRow;
 }
 
 // The shape of a filter with a trailer, on its own or in one of RocksDB's tables. With keys it has
@@ -55,13 +56,19 @@ inline FilterShape StandaloneShape(Format format, const ShapeRequest& request) {
   if (request.num_keys == 0) shape.num_blocks = 0;
   return shape;
 }
+// RocksDB's Bloom filters of format_version below 5 have a row of their own.
+inline const LayoutRow& PlanRow(Format format, bool is_legacy) {
+  const LayoutRow& row = LayoutRowFor(format);
+  return is_legacy && row.format == kRocksDBLegacyRow.format ? kRocksDBLegacyRow : row;
+}
+
 inline FilterShape TableShape(Format format, const ShapeRequest& request) {
-  FilterShape shape = LayoutRowFor(format).table_shape(request);
+  FilterShape shape = PlanRow(format, request.is_legacy).table_shape(request);
   if (request.num_keys == 0) shape.num_blocks = 0;
   return shape;
 }
 
-// Chooses the query functions of a payload of the trailer container, once for all its queries.
+// Chooses the query functions of a payload of one of RocksDB's tables, once for all its queries.
 inline OpenFilter Opened(const Payload& payload, const kernels::Kernel& kernel) {
   OpenFilter filter;
   static_cast<kernels::PayloadView&>(filter) = ForKernel(payload, payload.data);

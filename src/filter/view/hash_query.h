@@ -32,7 +32,7 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
       return kernel.small_set.may_match(
           payload.data + kernels::BlockIndex(hash, payload.num_blocks) * payload.block_bytes,
           payload.block_bytes, payload.first_attempt, hash);
-    case Layout::kAlwaysMatch:
+    default:
       break;
   }
   return true;

@@ -3,7 +3,11 @@
 #include <cstring>
 
 #include "bloomline/seed.h"
+#include "src/filter/options/formats.h"
+#include "src/filter/stock/rocksdb_hash.h"
+#include "src/filter/stock/stock_filter.h"
 #include "src/filter/table/kernel_table.h"
+#include "src/filter/table/layout_table.h"
 #include "src/filter/writer/payload_builder.h"
 
 namespace bloomline::filter {
@@ -20,22 +24,32 @@ const char* FaultText(WriterFault fault) {
   return "";
 }
 
-FilterWriter::FilterWriter(const FilterOptions& options)
-    : options_(options), hasher_(options.seed) {
+FilterWriter::FilterWriter(const FilterOptions& options, bool is_legacy)
+    : options_(options),
+      is_legacy_(is_legacy),
+      hash_(PlanRow(options.format, is_legacy).hash),
+      first_long_size_(hash_ == HashKind::kXxh3 ? kMaxShortKeyBytes + 1 : 0),
+      hasher_(options.seed) {
   Reset();
 }
 
 __attribute__((flatten)) void FilterWriter::AddAnyKey(std::string_view key) {
-  AddHash(hasher_(key));
+  AddHash(HashOf(key));
 }
 
-void FilterWriter::AddHash(uint64_t hash) {
+uint64_t FilterWriter::HashOfRocksDB(std::string_view key) const {
+  if (hash_ == HashKind::kRocksDB32) return RocksDBHash32(key);
+  return key.size() <= kMaxShortKeyBytes ? stock::ShortRocksDBHash64(key)
+                                         : stock::RocksDBHash64(key);
+}
+
+void FilterWriter::AppendNew(uint64_t hash) {
   if (hashes_.size() == 0 || hashes_.back() != hash) Append(hash);
 }
 
 void FilterWriter::AddKeyAndPrefix(std::string_view key, std::string_view prefix) {
-  const uint64_t key_hash = hasher_(key);
-  const uint64_t prefix_hash = hasher_(prefix);
+  const uint64_t key_hash = HashOf(key);
+  const uint64_t prefix_hash = HashOf(prefix);
   std::optional<uint64_t> previous_key_hash;
   if (hashes_.size() != 0) previous_key_hash = hashes_.back();
   // The prefix goes first, so that the last hash in the list is always that of a key.
@@ -47,31 +61,72 @@ void FilterWriter::AddKeyAndPrefix(std::string_view key, std::string_view prefix
   previous_prefix_hash_ = prefix_hash;
 }
 
+void FilterWriter::AddPrefix(std::string_view prefix) {
+  const uint64_t hash = HashOf(prefix);
+  if (previous_prefix_hash_ == hash) return;
+  previous_prefix_hash_ = hash;
+  AddHash(hash);
+}
+
 void FilterWriter::TakeKeysFrom(FilterWriter* other) {
+  if (hashes_.size() == 0) first_hash_ = other->first_hash_;
   hashes_.TakeAll(&other->hashes_);
   previous_prefix_hash_.reset();
   if (fault() == WriterFault::kNone) fault_ = other->fault();
   other->Reset();
 }
 
+FilterShape FilterWriter::Plan(ShapeRequest limits, const kernels::Kernel* kernel) {
+  limits.num_keys = num_keys();
+  limits.bits_per_key = options_.bits_per_key;
+  limits.chance = static_cast<uint32_t>(first_hash_ >> 32);
+  limits.is_legacy = is_legacy_;
+  FilterShape shape = TableShape(options_.format, limits);
+  const auto solve = LayoutRowFor(shape.layout).solve;
+  if (solve == nullptr || shape.num_blocks == 0 || fault() != WriterFault::kNone) return shape;
+  if (kernel == nullptr) kernel = &kernels::ActiveKernel();
+  try {
+    solution_ = solve(&hashes_, first_hash_, limits, *kernel, &shape);
+  } catch (const std::bad_alloc&) {
+    fault_ = WriterFault::kNoMemory;  // some hashes may be gone
+    throw;
+  }
+  return shape;
+}
+
 WriterFault FilterWriter::FinishTo(const FilterShape& shape, char* dst, int num_threads) {
   const WriterFault fault = this->fault();
   std::memset(dst, 0, static_cast<size_t>(shape.payload_bytes()));
   if (shape.num_blocks != 0 && fault == WriterFault::kNone) {
+    const kernels::Kernel& kernel = kernels::ActiveKernel();
     try {
-      BuildPayload(&hashes_, shape, kernels::ActiveKernel(), num_threads, dst);
+      if (solution_ != nullptr) {
+        solution_->WriteTo(shape, kernel, dst);
+      } else {
+        BuildPayload(&hashes_, shape, kernel, num_threads, dst);
+      }
     } catch (const std::bad_alloc&) {
       fault_ = WriterFault::kNoMemory;
       throw;
     }
   }
-  EncodeTrailer(fault == WriterFault::kNone ? shape : FilterShape(), seed(),
-                dst + shape.payload_bytes());
+  WriteEnd(fault == WriterFault::kNone ? shape : FilterShape(), dst + shape.payload_bytes());
   Reset();
   return fault;
 }
 
+void FilterWriter::WriteEnd(const FilterShape& shape, char* dst) const {
+  if (!IsStock(options_.format)) return EncodeTrailer(shape, seed(), dst);
+  if (shape.always_matches()) {
+    std::memset(dst, 0, stock::kTrailerBytes);
+    return;
+  }
+  const uint64_t stock_seed = solution_ == nullptr ? 0 : solution_->seed();
+  LayoutRowFor(shape.layout).write_end({shape, stock_seed}, dst);
+}
+
 void FilterWriter::Reset() {
+  solution_.reset();
   hashes_.Clear();
   previous_prefix_hash_.reset();
   fault_ = WriterFault::kNone;

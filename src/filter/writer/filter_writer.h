@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -15,7 +16,8 @@
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/container/trailer.h"
-#include "src/filter/writer/hash_list.h"
+#include "src/filter/hash/hash_list.h"
+#include "src/filter/kernel/layout_row.h"
 
 namespace bloomline::filter {
 
@@ -24,28 +26,36 @@ enum class WriterFault { kNone, kNoSeed, kNoMemory };
 // One sentence; empty for kNone.
 const char* FaultText(WriterFault fault);
 
-// ((AddKey | AddHash | AddKeyAndPrefix | TakeKeysFrom)* (FinishTo | Reset))*. Not thread-safe. If a
-// function threw bad_alloc, the next filter matches every key, so that none lacks one.
+// ((AddKey | AddHash | AddPrefix | AddKeyAndPrefix | TakeKeysFrom)* (Plan? FinishTo | Reset))*. Not
+// thread-safe. If a function threw bad_alloc, the next filter matches every key, so that none lacks
+// one.
 class FilterWriter {
  public:
-  // The options were validated by the caller. If ValidateForTrailer refuses them, each filter must
-  // have the shape FilterShape(), and then matches every key.
-  explicit FilterWriter(const FilterOptions& options);
+  // The options were validated by the caller. If they are refused, each filter must have the shape
+  // FilterShape(), and then matches every key. Filters of RocksDB's own have no seed; `is_legacy`:
+  // RocksDB's Bloom filters of format_version below 5.
+  explicit FilterWriter(const FilterOptions& options, bool is_legacy = false);
 
   void AddKey(std::string_view key) {
-    if (key.size() > kMaxShortKeyBytes) return AddAnyKey(key);
-    const uint64_t hash = hasher_.ShortKey(key);
-    if (!hashes_.AppendIfNewAndEasy(hash)) AddHash(hash);
+    if (key.size() >= first_long_size_) return AddAnyKey(key);
+    AddHash(hasher_.ShortKey(key));
   }
 
   // The seed of the next filter's hashes: that of the options, or the one drawn.
   uint64_t seed() const { return hasher_.seed(); }
 
   // Like AddKey, for a hash that HashOf gave.
-  uint64_t HashOf(std::string_view key) const { return hasher_(key); }
-  void AddHash(uint64_t hash);
+  uint64_t HashOf(std::string_view key) const {
+    return hash_ == HashKind::kXxh3 ? hasher_(key) : HashOfRocksDB(key);
+  }
+  // Inline for adaptors that hash in line.
+  void AddHash(uint64_t hash) {
+    if (!hashes_.AppendIfNewAndEasy(hash)) AppendNew(hash);
+  }
 
-  // See FilterBuilder::AddKeyAndPrefix.
+  // A prefix of the key before. Left out if it is the last prefix, as RocksDB does before 9.6.
+  void AddPrefix(std::string_view prefix);
+  // Both at once, as RocksDB does from 9.6 on: see FilterBuilder::AddKeyAndPrefix.
   void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
 
   // Other threads may call these while keys are added.
@@ -59,8 +69,14 @@ class FilterWriter {
   // are lost here, too.
   void TakeKeysFrom(FilterWriter* other);
 
-  // Writes shape.payload_bytes() + kTrailerBytes bytes and starts over. The shape is that of
-  // num_keys() keys, without blocks if there are no keys. Returns the fault of this filter.
+  // The shape of the next filter in a table of RocksDB within these limits. The number of keys and
+  // their bits are the writer's. A layout that may have no solution is solved here, by the active
+  // kernel or by that of a test; then only FinishTo or Reset may follow.
+  FilterShape Plan(ShapeRequest limits, const kernels::Kernel* kernel = nullptr);
+
+  // Writes shape.payload_bytes() bytes and those behind them, and starts over. The shape is that of
+  // num_keys() keys, without blocks if there are no keys. RocksDB takes its own filters without
+  // blocks for filters without keys. Returns the fault of this filter.
   WriterFault FinishTo(const FilterShape& shape, char* dst, int num_threads = 1);
 
   // Forgets all keys and faults. With random_seed, draws the next seed.
@@ -68,8 +84,12 @@ class FilterWriter {
 
  private:
   void AddAnyKey(std::string_view key);
+  void AppendNew(uint64_t hash);
+  uint64_t HashOfRocksDB(std::string_view key) const;
+  void WriteEnd(const FilterShape& shape, char* dst) const;
 
   void Append(uint64_t hash) {
+    if (hashes_.size() == 0) first_hash_ = hash;
     try {
       hashes_.Append(hash);
     } catch (const std::bad_alloc&) {
@@ -79,9 +99,14 @@ class FilterWriter {
   }
 
   FilterOptions options_;
+  const bool is_legacy_;
+  const HashKind hash_;
+  const size_t first_long_size_;  // 0 with another hash than XXH3
   KeyHasher hasher_;  // with the seed of the options, or the one drawn for the next filter
   HashList hashes_;
+  uint64_t first_hash_ = 0;
   std::optional<uint64_t> previous_prefix_hash_;
+  std::unique_ptr<Solution> solution_;  // has taken the hashes
   std::atomic<WriterFault> fault_{WriterFault::kNone};
 };
 

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "src/filter/hash/block_run.h"
+#include "src/filter/hash/hash_groups.h"
 #include "src/filter/table/layout_table.h"
-#include "src/filter/writer/hash_groups.h"
 #include "src/filter/writer/run_on_threads.h"
 
 namespace bloomline::filter {
@@ -63,7 +63,8 @@ struct Target {
 
 bool GroupingPays(const HashList& hashes, const Target& target) {
   if (!target.row.is_bloom()) return hashes.size() >= kCompactFromKeys;
-  return target.shape.has_blocks() && target.shape.payload_bytes() >= kGroupedFromBytes;
+  return target.row.hash == HashKind::kXxh3 && target.shape.has_blocks() &&
+         target.shape.payload_bytes() >= kGroupedFromBytes;
 }
 
 int GroupShift(const HashList& hashes, const Target& target) {

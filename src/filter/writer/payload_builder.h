@@ -10,8 +10,8 @@
 #include <cstdint>
 
 #include "src/filter/bits/filter_shape.h"
+#include "src/filter/hash/hash_list.h"
 #include "src/filter/kernel/kernel.h"
-#include "src/filter/writer/hash_list.h"
 
 namespace bloomline::filter {
 

@@ -91,7 +91,9 @@ filter::FilterCounts* FindOrigin(std::string_view filter, filter::FilterCounts* 
 }
 
 bool MatchesEverything(std::string_view filter) {
-  return filter::SaysAlwaysMatch(filter) || filter == stock::kAlwaysMatchBytes;
+  const filter::Payload payload = filter::DecodeTrailer(filter);
+  return filter == stock::kAlwaysMatchBytes ||
+         (payload.always_matches() && !payload.is_unknown());
 }
 
 }  // namespace bloomline::engine

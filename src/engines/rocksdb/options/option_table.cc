@@ -58,9 +58,7 @@ std::string AllowedBitsPerKeyText() {
          filter::AllowedBitsText(Format::kCompact);
 }
 
-constexpr Format kFormats[] = {Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon};
-
-std::string AllowedFormats() { return "blocked, compact, bloom, ribbon"; }
+std::string AllowedFormats() { return filter::RocksDBFormatNames(); }
 
 // Returns what is wrong with the bits per key and the seed in this format, or with the format, or
 // an empty string.
@@ -87,9 +85,9 @@ std::string CheckFilter(const RocksDBFilterOptions& options) {
 }
 
 bool ReadFormatTo(const std::string& value, Format* result) {
-  for (const Format format : kFormats) {
-    if (value != FormatName(format)) continue;
-    *result = format;
+  for (const filter::FormatRow& row : filter::kFormats) {
+    if (!row.in_rocksdb || value != row.name) continue;
+    *result = row.format;
     return true;
   }
   return false;

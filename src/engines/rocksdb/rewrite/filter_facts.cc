@@ -13,9 +13,8 @@
 #include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/builder/table_plan.h"
-#include "src/filter/container/trailer.h"
+#include "src/filter/container/table_bytes.h"
 #include "src/filter/metrics/sampling.h"
-#include "src/filter/stock/stock_filter.h"
 #include "src/filter/table/layout_table.h"
 #include "src/support/number_text.h"
 
@@ -32,10 +31,7 @@ constexpr uint64_t kMaxSampleKeys = 1 << 18;
 constexpr char kWholeKeyProperty[] = "rocksdb.block.based.table.whole.key.filtering";
 
 std::string KindIn(std::string_view filter) {
-  if (!filter::HasTrailer(filter))
-    return stock::StockKindName(stock::DecodeStockFilter(filter).kind);
-  const filter::Payload payload = filter::DecodeTrailer(filter);
-  if (payload.always_matches()) return stock::StockKindName(stock::StockKind::kAlwaysMatch);
+  const filter::Payload payload = filter::DecodeTableBytes(filter);
   std::string kind = filter::LayoutRowFor(payload.layout).long_name;
   // Entries of releases before 0.3, which nothing queries.
   if (filter.size() > payload.payload_bytes() + filter::kTrailerBytes) kind += ", ranges";

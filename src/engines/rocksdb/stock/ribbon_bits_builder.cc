@@ -1,14 +1,16 @@
 #include "src/engines/rocksdb/stock/ribbon_bits_builder.h"
 
-#include <cstring>
+#include <algorithm>
 #include <utility>
 
 #include "rocksdb/cache.h"
 #include "rocksdb/table.h"
 #include "src/engines/rocksdb/builder/useless_filter.h"
+#include "src/filter/stock/ribbon_size.h"
 #include "src/filter/stock/rocksdb_hash.h"
 #include "src/filter/stock/stock_filter.h"
-#include "src/filter/table/kernel_table.h"
+#include "src/filter/stock/stock_size.h"
+#include "src/filter/table/layout_table.h"
 #include "src/support/memory.h"
 
 namespace bloomline::engine {
@@ -28,49 +30,69 @@ bool ChargesConstruction(const BlockBasedTableOptions& options) {
 #endif
 }
 
-// A filter's memory, and the part of it that is the payload.
-struct Allocation {
-  std::unique_ptr<char[]> buffer;
-  uint64_t payload_bytes;
-};
-
-size_t FilterBytes(uint64_t payload_bytes) {
-  return static_cast<size_t>(payload_bytes) + stock::kTrailerBytes;
+size_t FilterBytes(const filter::FilterShape& shape) {
+  return static_cast<size_t>(shape.payload_bytes()) + stock::kTrailerBytes;
 }
 
+// The plan of a filter, and filters of other sizes in its place.
+struct Sizes {
+  const filter::FilterShape& plan;
+  uint64_t num_keys;
+
+  // The same with the whole blocks of `bytes`. A Bloom filter gets the k for its size and not for
+  // its bits per key.
+  filter::FilterShape Of(uint64_t bytes) const {
+    filter::FilterShape shape = plan;
+    shape.num_blocks = std::min(bytes, stock::kMaxPayloadBytes) / shape.block_bytes;
+    if (filter::IsBloom(shape)) {
+      shape.num_probes =
+          stock::BloomNumProbes(static_cast<int>(shape.payload_bytes() * 8000 / num_keys));
+    }
+    return shape;
+  }
+  // What RocksDB expects.
+  double Rate(const filter::FilterShape& shape) const {
+    if (shape.num_blocks == 0) return 1;
+    if (filter::IsBloom(shape)) {
+      return stock::ExpectedBloomRateOf(num_keys, shape.payload_bytes(), shape.num_probes);
+    }
+    return stock::ExpectedRibbonRateOf({shape.arrangement, shape.payload_bytes()});
+  }
+};
+
 // As much smaller than it should be as the balance allows, but no less than three quarters.
-uint64_t LeastPayloadBytes(const stock::RibbonBuilder& builder, int64_t balance) {
-  const uint64_t target = builder.payload_bytes();
-  if (balance >= 0) return target;
+filter::FilterShape LeastShape(const Sizes& sizes, int64_t balance) {
+  const uint64_t target = sizes.plan.payload_bytes();
+  const filter::FilterShape planned = sizes.Of(target);
+  if (balance >= 0) return planned;
   const double allowed_rate =
-      static_cast<double>(-balance) / double{0x100000000} + builder.ExpectedRate(target);
+      static_cast<double>(-balance) / double{0x100000000} + sizes.Rate(planned);
   for (const uint64_t rough : {uint64_t{3} * target / 4, uint64_t{13} * target / 16,
                                uint64_t{7} * target / 8, uint64_t{15} * target / 16}) {
-    const uint64_t bytes = builder.AllowedPayloadBytes(rough);
-    if (builder.ExpectedRate(bytes) <= allowed_rate) return bytes;
+    const filter::FilterShape shape = sizes.Of(rough);
+    if (sizes.Rate(shape) <= allowed_rate) return shape;
   }
-  return target;
+  return planned;
 }
 
 // XXPH3FilterBitsBuilder::AllocateMaybeRounding: with optimize_filters_for_memory, a filter gets
-// all of what malloc has set aside for it.
-Allocation Allocate(const stock::RibbonBuilder& builder, MemoryBalance* balance) {
-  const uint64_t target = builder.payload_bytes();
-  if (balance == nullptr) {
-    return {std::unique_ptr<char[]>(new char[FilterBytes(target)]()), target};
-  }
-  uint64_t bytes = LeastPayloadBytes(builder, balance->load());
-  const size_t requested = FilterBytes(bytes) + kBlockTrailerBytes;
+// all of what malloc has set aside for it. Changes the shape.
+std::unique_ptr<char[]> Allocate(uint64_t num_keys, MemoryBalance* balance,
+                                 filter::FilterShape* shape) {
+  if (balance == nullptr) return std::unique_ptr<char[]>(new char[FilterBytes(*shape)]);
+  const filter::FilterShape plan = *shape;
+  const Sizes sizes = {plan, num_keys};
+  *shape = LeastShape(sizes, balance->load());
+  const size_t requested = FilterBytes(*shape) + kBlockTrailerBytes;
   std::unique_ptr<char[]> buffer(new char[requested]);
   const size_t usable = support::UsableBytes(buffer.get());
   const bool is_far_more = usable - usable / 4 > requested;
   if (usable > requested && !is_far_more) {
-    bytes = builder.AllowedPayloadBytes(usable - kBlockTrailerBytes - stock::kTrailerBytes);
+    *shape = sizes.Of(usable - kBlockTrailerBytes - stock::kTrailerBytes);
   }
-  std::memset(buffer.get(), 0, FilterBytes(bytes));
-  const double excess = builder.ExpectedRate(bytes) - builder.ExpectedRate(target);
+  const double excess = sizes.Rate(*shape) - sizes.Rate(sizes.Of(plan.payload_bytes()));
   balance->fetch_add(static_cast<int64_t>(excess * double{0x100000000}));
-  return {std::move(buffer), bytes};
+  return buffer;
 }
 
 }  // namespace
@@ -88,18 +110,17 @@ RibbonBitsBuilder::RibbonBitsBuilder(std::shared_ptr<const FilterPolicy> policy,
                                      filter::FilterCounts* counts)
     : StockBuilder(std::move(policy), std::move(stock), options.partition_filters, counts),
       balance_(options.optimize_filters_for_memory ? std::move(balance) : nullptr),
-      builder_(kernels::ActiveKernel().stock.ribbon_solver, bits_per_key, balance_ != nullptr,
-               /*only_bloom=*/format == Format::kBloom) {}
+      writer_({format, bits_per_key}) {}
 
 Slice RibbonBitsBuilder::Build(std::unique_ptr<const char[]>* buf, Status* status, Facts* facts) {
-  if (builder_.num_entries() == 0) return StockBuilder::Build(buf, status, facts);
+  if (writer_.num_keys() == 0) return StockBuilder::Build(buf, status, facts);
   if (status != nullptr) *status = Status::OK();
-  builder_.Solve();
-  Allocation memory = Allocate(builder_, balance_.get());
-  builder_.FinishTo(memory.payload_bytes, memory.buffer.get());
-  if (memory.payload_bytes == 0) return AlwaysMatch();
-  const Slice filter(memory.buffer.get(), FilterBytes(memory.payload_bytes));
-  *buf = std::move(memory.buffer);
+  filter::FilterShape shape = writer_.Plan({});
+  std::unique_ptr<char[]> memory = Allocate(writer_.num_keys(), balance_.get(), &shape);
+  writer_.FinishTo(shape, memory.get());
+  if (shape.num_blocks == 0) return AlwaysMatch();
+  const Slice filter(memory.get(), FilterBytes(shape));
+  *buf = std::move(memory);
   return filter;
 }
 

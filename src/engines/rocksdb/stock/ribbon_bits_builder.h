@@ -9,7 +9,8 @@
 #include <memory>
 
 #include "src/engines/rocksdb/stock/stock_builder.h"
-#include "src/filter/stock/builder/ribbon_builder.h"
+#include "src/filter/stock/rocksdb_hash.h"
+#include "src/filter/writer/filter_writer.h"
 
 namespace bloomline::engine {
 
@@ -33,18 +34,22 @@ class RibbonBitsBuilder : public StockBuilder {
                     const BlockBasedTableOptions& options, std::shared_ptr<MemoryBalance> balance,
                     filter::FilterCounts* counts);
 
-  void AddKey(const Slice& key) noexcept override { builder_.AddKey(key.ToStringView()); }
-  void AddKeyAndAlt(const Slice& key, const Slice& alt) noexcept BLOOMLINE_OVERRIDE_SINCE_9_6 {
-    builder_.AddKeyAndAlt(key.ToStringView(), alt.ToStringView());
+  void AddKey(const Slice& key) noexcept override {
+    const std::string_view bytes = key.ToStringView();
+    writer_.AddHash(bytes.size() <= stock::kMaxShortKeyBytes ? stock::ShortRocksDBHash64(bytes)
+                                                             : stock::RocksDBHash64(bytes));
   }
-  size_t EstimateEntriesAdded() noexcept override { return builder_.num_entries(); }
+  void AddKeyAndAlt(const Slice& key, const Slice& alt) noexcept BLOOMLINE_OVERRIDE_SINCE_9_6 {
+    writer_.AddKeyAndPrefix(key.ToStringView(), alt.ToStringView());
+  }
+  size_t EstimateEntriesAdded() noexcept override { return writer_.num_keys(); }
 
  protected:
   Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts* facts) override;
 
  private:
   const std::shared_ptr<MemoryBalance> balance_;  // null without optimize_filters_for_memory
-  stock::RibbonBuilder builder_;
+  filter::FilterWriter writer_;
 };
 
 }  // namespace bloomline::engine

@@ -6,6 +6,7 @@
 #include "rocksdb/table.h"
 #include "src/engines/rocksdb/builder/useless_filter.h"
 #include "src/engines/rocksdb/stock/stock_builder.h"
+#include "src/filter/options/formats.h"
 #include "src/filter/stock/stock_size.h"
 #include "src/support/number_text.h"
 
@@ -23,7 +24,7 @@ double WrittenBits(double bits_per_key) {
 }  // namespace
 
 const char* StockPolicyName(Format format) {
-  return format == Format::kBloom ? "bloomfilter" : "ribbonfilter";
+  return filter::RowOf(format).rocksdb_policy;
 }
 
 std::string StockPolicyText(Format format, double bits_per_key, int bloom_before_level) {

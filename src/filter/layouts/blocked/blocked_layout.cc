@@ -53,6 +53,7 @@ constexpr LayoutRow MakeRow() {
   row.layout = Layout::kBlocked;
   row.name = "blocked";
   row.long_name = "bloomline blocked";
+  row.format = Format::kBlocked;
   row.shape = Shape;
   row.table_shape = LittleRoundedShape;
   row.leveldb_shape = LevelDBShape;

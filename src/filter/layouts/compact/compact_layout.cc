@@ -114,6 +114,7 @@ constexpr LayoutRow MakeRow() {
   row.layout = Layout::kCompact;
   row.name = "compact";
   row.long_name = "bloomline compact";
+  row.format = Format::kCompact;
   row.shape = Shape;
   row.table_shape = LittleRoundedShape;
   row.trailer_shape = [](uint32_t arrangement) { return FilterShape::Compact(0, arrangement); };

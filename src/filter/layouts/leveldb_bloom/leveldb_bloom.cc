@@ -47,6 +47,8 @@ constexpr LayoutRow MakeRow() {
   row.layout = Layout::kClassic;
   row.name = "classic";
   row.long_name = "LevelDB Bloom";
+  row.format = Format::kClassic;
+  row.hash = HashKind::kLevelDB32;
   row.leveldb_shape = Shape;
   row.num_probes = NumProbes;
   row.insert = [](const FilterShape& shape, const kernels::Kernel&, char* data, size_t n,

@@ -62,6 +62,7 @@ constexpr LayoutRow MakeRow() {
   row.layout = Layout::kSmallSet;
   row.name = "compact, small set";
   row.long_name = "bloomline small set";
+  row.format = Format::kCompact;
   row.leveldb_shape = Shape;
   row.build = Build;
   return row;

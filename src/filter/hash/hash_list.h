@@ -1,7 +1,7 @@
 // The hashes of the keys added so far: an append-only list in chunks that never move, so memory
 // never peaks while it is copied.
-#ifndef BLOOMLINE_FILTER_WRITER_HASH_LIST_H_
-#define BLOOMLINE_FILTER_WRITER_HASH_LIST_H_
+#ifndef BLOOMLINE_FILTER_HASH_HASH_LIST_H_
+#define BLOOMLINE_FILTER_HASH_HASH_LIST_H_
 
 #include <atomic>
 #include <cstddef>
@@ -104,4 +104,4 @@ class HashList {
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_WRITER_HASH_LIST_H_
+#endif  // BLOOMLINE_FILTER_HASH_HASH_LIST_H_

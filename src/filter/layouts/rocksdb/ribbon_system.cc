@@ -1,4 +1,4 @@
-#include "src/filter/stock/builder/ribbon_system.h"
+#include "src/filter/layouts/rocksdb/ribbon_system.h"
 
 #include <algorithm>
 #include <utility>

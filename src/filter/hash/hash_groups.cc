@@ -1,4 +1,4 @@
-#include "src/filter/writer/hash_groups.h"
+#include "src/filter/hash/hash_groups.h"
 
 namespace bloomline::filter {
 namespace {

@@ -5,8 +5,8 @@
 // the hashes of the groups. So the only additional memory is for the units that are not full yet,
 // one for each group, and for the ends of chunks that do not fill a piece. The list's spare memory
 // is used first.
-#ifndef BLOOMLINE_FILTER_WRITER_HASH_GROUPS_H_
-#define BLOOMLINE_FILTER_WRITER_HASH_GROUPS_H_
+#ifndef BLOOMLINE_FILTER_HASH_HASH_GROUPS_H_
+#define BLOOMLINE_FILTER_HASH_HASH_GROUPS_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/hash/block_run.h"
-#include "src/filter/writer/hash_list.h"
+#include "src/filter/hash/hash_list.h"
 #include "src/support/memory.h"
 
 namespace bloomline::filter {
@@ -199,4 +199,4 @@ class HashGroups {
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_WRITER_HASH_GROUPS_H_
+#endif  // BLOOMLINE_FILTER_HASH_HASH_GROUPS_H_

@@ -1,7 +1,7 @@
 // The linear system of a Ribbon filter's keys: the search for a seed that has a solution, and the
 // solution as the filter's payload (ribbon_solve.h says how it is solved).
-#ifndef BLOOMLINE_FILTER_STOCK_BUILDER_RIBBON_SYSTEM_H_
-#define BLOOMLINE_FILTER_STOCK_BUILDER_RIBBON_SYSTEM_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_ROCKSDB_RIBBON_SYSTEM_H_
+#define BLOOMLINE_FILTER_LAYOUTS_ROCKSDB_RIBBON_SYSTEM_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "src/filter/stock/ribbon_solve.h"
-#include "src/filter/writer/hash_groups.h"
-#include "src/filter/writer/hash_list.h"
+#include "src/filter/hash/hash_groups.h"
+#include "src/filter/hash/hash_list.h"
 
 namespace bloomline::stock {
 
@@ -64,4 +64,4 @@ class RibbonSystem {
 
 }  // namespace bloomline::stock
 
-#endif  // BLOOMLINE_FILTER_STOCK_BUILDER_RIBBON_SYSTEM_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_ROCKSDB_RIBBON_SYSTEM_H_

@@ -1,4 +1,4 @@
-#include "src/filter/writer/hash_list.h"
+#include "src/filter/hash/hash_list.h"
 
 #include <algorithm>
 #include <new>

@@ -1,0 +1,27 @@
+// The filters in RocksDB's tables, bloomline's and RocksDB's own, told apart by their bytes. One
+// opener for all who read them: RocksDB's reader, `bloomline db` and the reports of RewriteFilters.
+#ifndef BLOOMLINE_FILTER_CONTAINER_TABLE_BYTES_H_
+#define BLOOMLINE_FILTER_CONTAINER_TABLE_BYTES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bloomline/filter_options.h"
+#include "src/filter/container/trailer.h"
+
+namespace bloomline::filter {
+
+// Total: any bytes give a payload that is safe to query, of the layout kUnknown if they are not
+// understood. Then *why, if not null, is one sentence; only this needs memory. *num_bytes, if not
+// null, is set to the payload's bytes: behind its blocks there may be some that no query reads.
+Payload DecodeTableBytes(std::string_view bytes, std::string* why = nullptr,
+                         uint64_t* num_bytes = nullptr);
+
+// The bytes that a writer puts behind the payload of a filter of this format.
+size_t EndBytesOf(Format format);
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_CONTAINER_TABLE_BYTES_H_
