@@ -1,3 +1,4 @@
+// The table of all formats. A new one is a row here, and in most cases a layout (CONTRIBUTING.md).
 #include "src/filter/options/formats.h"
 
 namespace bloomline::filter {

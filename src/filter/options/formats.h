@@ -21,8 +21,7 @@ struct FormatRow {
   const char* rocksdb_policy;  // whose own filters these are; empty: none
 };
 
-// All rows, in the order of the numbers. The test of new layouts has a table of its own
-// (format_table.cc).
+// All rows, in the order of the numbers (format_table.cc).
 struct FormatTable {
   const FormatRow* first;
   const FormatRow* last;

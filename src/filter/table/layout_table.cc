@@ -4,9 +4,9 @@ namespace bloomline::filter {
 namespace {
 
 constexpr const LayoutRow* kRows[] = {
-    &kClassicRow,       &kBlockedRow,   &kFlatRow,    &kCompactRow,
-    &kSmallSetRow,      &kRocksDBBloomRow, &kRocksDBLegacyRow, &kRocksDBRibbonRow,
-    &kRocksDBBlockBasedRow, &kAlwaysMatchRow, &kUnknownRow, &kNoKeysRow};
+    &kClassicRow,           &kBlockedRow,      &kFlatRow,          &kCompactRow,
+    &kSmallSetRow,          &kRocksDBBloomRow, &kRocksDBLegacyRow, &kRocksDBRibbonRow,
+    &kRocksDBBlockBasedRow, &kAlwaysMatchRow,  &kUnknownRow,       &kNoKeysRow};
 
 }  // namespace
 

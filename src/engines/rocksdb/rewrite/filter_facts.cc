@@ -32,9 +32,12 @@ constexpr char kWholeKeyProperty[] = "rocksdb.block.based.table.whole.key.filter
 
 std::string KindIn(std::string_view filter) {
   const filter::Payload payload = filter::DecodeTableBytes(filter);
-  std::string kind = filter::LayoutRowFor(payload.layout).long_name;
-  // Entries of releases before 0.3, which nothing queries.
-  if (filter.size() > payload.payload_bytes() + filter::kTrailerBytes) kind += ", ranges";
+  const filter::LayoutRow& row = filter::LayoutRowFor(payload.layout);
+  std::string kind = row.long_name;
+  const bool has_trailer = row.trailer_shape != nullptr;
+  if (has_trailer && filter.size() > payload.payload_bytes() + filter::kTrailerBytes) {
+    kind += ", ranges";  // entries of releases before 0.3, which nothing queries
+  }
   return kind;
 }
 
