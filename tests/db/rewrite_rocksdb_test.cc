@@ -91,6 +91,7 @@ struct Case {
 };
 
 std::string Key(int i) {
+  if (i == 0) return "";
   std::string key = std::to_string(i * 7919LL % 10007);
   key = "k" + std::string(6 - key.size(), '0') + key;
   if (i % 5 == 0) key += std::string(static_cast<size_t>(i % 60), 'x');
@@ -330,7 +331,7 @@ std::vector<Form> Forms() {
   add("FirstKeys", [](Case* c) { c->table.index_type = TableOptions::kBinarySearchWithFirstKey; });
   add("HashIndex", [](Case* c) {
     c->table.index_type = TableOptions::kHashSearch;
-    c->options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kPrefixBytes));
+    c->options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(kPrefixBytes));
   });
   add("HashesInBlocks",
       [](Case* c) { c->table.data_block_index_type = TableOptions::kDataBlockBinaryAndHash; });
