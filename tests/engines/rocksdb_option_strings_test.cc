@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <regex>
 #include <string>
 #include <unordered_map>
@@ -20,6 +22,8 @@
 #include "bloomline/c_rocksdb.h"
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/policy.h"
+#include "src/engines/rocksdb/stock/stock_names.h"
+#include "src/support/number_text.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/temp_dir.h"
 
@@ -333,6 +337,87 @@ TEST(RocksDBOptionStringsTest, EachFormOfRocksDBsPoliciesIsTaken) {
     EXPECT_TRUE(IsRefused(*outcome.policy)) << text;
     ExpectReason(outcome.said, {text, "allowed: bloomline:BITS_PER_KEY", "':false' or ':true'"});
   }
+}
+
+TEST(RocksDBOptionStringsTest, WhatIsWrongInAnIdIsSaid) {
+  const std::string forms =
+      "; allowed: bloomline:BITS_PER_KEY, and ':false' or ':true' behind it, which means nothing";
+  const std::string policies =
+      "; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;OPTION=VALUE;...}";
+  const std::string in_place = "; in place of ribbonfilter:";
+  const std::string bits = "; allowed: 1 to 100, in format compact 3 to 24";
+  const struct {
+    const char* id;
+    std::string error;  // empty: there is a policy
+  } kIds[] = {
+      {"bloomline:1e1:true", ""},
+      {"bloomline:.5", ""},
+      {"bloomline::false", "bits_per_key is ''" + bits},
+      {"bloomline: 10", "bits_per_key is ' 10'" + bits},
+      {"bloomline:+5", "bits_per_key is '+5'" + bits},
+      {"bloomline:nan", "bits_per_key is 'nan'" + bits},
+      {"bloomline:1.2.3", "bits_per_key is '1.2.3'" + bits},
+      {"bloomline:10:", "the name is 'bloomline:10:'" + forms},
+      {"bloomline:10:-", "the name is 'bloomline:10:-'" + forms},
+      {"bloomline:10:1.5", "the name is 'bloomline:10:1.5'" + forms},
+      {"bloomline:10:3:4", "the name is 'bloomline:10:3:4'" + forms},
+      {"bloomline:x:-1", "the name is 'bloomline:x:-1'" + forms + in_place +
+                             "x:-1 write {id=bloomline;format=ribbon;bits_per_key=x}"},
+      {"{id=bloomline:9:99}",
+       "the name is 'bloomline:9:99'" + forms + in_place +
+           "9:99 write {id=bloomline;format=ribbon;bits_per_key=9;bloom_before_level=64}"},
+      {"BLOOMLINE:10", "filter policy is 'BLOOMLINE:10'" + policies},
+      {"bloomfilter:10", "filter policy is 'bloomfilter:10'" + policies},
+      {"{id=blomline:10;seed=7}",
+       "filter policy is '{id=blomline:10;seed=7}'" + policies + "; did you mean 'bloomline'?"},
+  };
+  for (const auto& c : kIds) {
+    char* error = nullptr;
+    std::unique_ptr<const rocksdb::FilterPolicy> policy(reinterpret_cast<rocksdb::FilterPolicy*>(
+        bloomline_rocksdb_filterpolicy_create(c.id, &error)));
+    EXPECT_EQ(error == nullptr ? "" : error, c.error) << c.id;
+    EXPECT_EQ(policy != nullptr, c.error.empty()) << c.id;
+    std::free(error);
+  }
+}
+
+// What MakeStockNamesWith gives its function, as text. That changes RocksDB for the rest of the
+// process, so a child process checks it.
+std::string said_name;
+std::unique_ptr<const rocksdb::FilterPolicy> TakeName(const engine::StockName& name) {
+  const char* const kinds[] = {"bloom ", "ribbon ", "reader "};
+  said_name = kinds[static_cast<int>(name.kind)] + support::DoubleText(name.bits_per_key) + " " +
+              std::to_string(name.bloom_before_level);
+  return std::unique_ptr<const rocksdb::FilterPolicy>(rocksdb::NewBloomFilterPolicy(1));
+}
+
+TEST(RocksDBOptionStringsDeathTest, NamesOfRocksDBsPoliciesAreRead) {
+  const auto check = [] {
+    engine::MakeStockNamesWith(TakeName);
+    bool is_right = true;
+    for (const auto& [id, expected] : std::vector<std::pair<const char*, const char*>>{
+             {"bloomfilter:10", "bloom 10 0"},
+             {"bloomfilter:10:false", "bloom 10 0"},
+             {"rocksdb.BloomFilter:.5:true", "bloom 0.5 0"},
+             {"bloomfilter:-1.25", "bloom -1.25 0"},
+             {"ribbonfilter:10.", "ribbon 10 0"},
+             {"ribbonfilter:9.5:3", "ribbon 9.5 3"},
+             {"{id=rocksdb.RibbonFilter:10:-1;}", "ribbon 10 -1"},
+             {"{id=rocksdb.BuiltinBloomFilter}", "reader 0 0"},
+             {"bloomfilter:1e2", ""},
+             {"bloomfilter: 10", ""},
+             {"bloomfilter:10:FALSE", ""},
+             {"ribbonfilter:10:1.5", ""},
+             {"Bloomfilter:10", ""}}) {
+      said_name.clear();
+      const Policy policy = PolicyOf(id);
+      if (said_name == expected) continue;
+      is_right = false;
+      std::fprintf(stderr, "%s: '%s'\n", id, said_name.c_str());
+    }
+    std::exit(is_right ? 0 : 1);
+  };
+  EXPECT_EXIT(check(), testing::ExitedWithCode(0), "");
 }
 
 // With bloomline's name in place of RocksDB's, each gives a policy, or the spelling that does.
