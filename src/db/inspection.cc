@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <regex>
 #include <tuple>
 #include <utility>
 
 #include "src/cli/shared/commands.h"
 #include "src/db/directory/options_file.h"
 #include "src/db/sstable/comparator.h"
-#include "src/support/nearest_name.h"
+#include "src/filter/options/policy_id.h"
 #include "src/support/option_text.h"
 #include "src/support/quoted.h"
 
@@ -22,20 +21,15 @@ namespace {
 // Refuses a known name with an invalid number of bits: RocksDB then uses no filters and reports no
 // error. Other names can be a program's own; stderr has a warning if one resembles a known name.
 std::optional<std::string> ParsePolicy(const std::string& text, std::string* error) {
-  static const std::string number = "-?([0-9]{1,99}[.]?[0-9]{0,99}|[.][0-9]{1,99})";
-  static const std::regex with_bits("(bloomfilter|bloomline):" + number + "(:true|:false)?|" +
-                                    "ribbonfilter:" + number + "(:-?[0-9]{1,9})?");
   *error = support::GivenTwice(text);
   if (!error->empty()) return std::nullopt;
-  const std::string id = directory::OptionId(text);
-  const std::string name = id.substr(0, id.find(':'));
-  const bool has_bits =
-      name == "bloomfilter" || name == "ribbonfilter" || (name == "bloomline" && name != id);
-  if (!id.empty() && (!has_bits || std::regex_match(id, with_bits))) {
-    const std::string meant = support::MeantPolicy(text);
+  const std::string id_text = directory::OptionId(text);
+  const filter::PolicyId id = filter::ParsePolicyId(id_text);
+  if (!id_text.empty() && id.is_valid) {
+    const std::string meant = filter::MeantPolicy(text);
     if (!meant.empty()) {
       std::fprintf(stderr, "bloomline: --policy names a policy of the program's own: %s%s\n",
-                   support::Quoted(name).c_str(), meant.c_str());
+                   support::Quoted(id.name).c_str(), meant.c_str());
     }
     return text;
   }
@@ -59,11 +53,11 @@ std::string WhyIgnored(const std::string& policy, directory::RocksDBVersion vers
   if (policy.empty() || !facts.has_filter()) return "";
   const bool is_rocksdb = facts.engine == sstable::Engine::kRocksDB;
   const std::string id = is_rocksdb ? directory::OptionId(policy) : policy;
-  const bool is_bloomline = id.substr(0, id.find(':')) == "bloomline";
+  const filter::PolicyKind kind = filter::ParsePolicyId(id).kind;
+  const bool is_bloomline = kind == filter::PolicyKind::kBloomline;
   const bool is_none = id == "nullptr";
-  const auto starts_with = [&](const char* text) { return id.rfind(text, 0) == 0; };
-  const bool is_rocksdbs =
-      starts_with("bloomfilter") || starts_with("ribbonfilter") || starts_with("rocksdb.");
+  const bool is_rocksdbs = kind == filter::PolicyKind::kBloom ||
+                           kind == filter::PolicyKind::kRibbon || id.rfind("rocksdb.", 0) == 0;
   const bool is_own = is_rocksdb ? is_rocksdbs : id == engine_filters::kLevelDBName;
   if (is_rocksdb && !is_bloomline && !is_none && !is_own) return "";  // the user's own policy
   std::string_view name = is_rocksdb ? engine_filters::kRocksDBName : id;

@@ -9,6 +9,7 @@
 #include "src/db/advice_model/advice.h"
 #include "src/db/directory/options_file.h"
 #include "src/filter/options/formats.h"
+#include "src/filter/options/policy_id.h"
 #include "src/filter/sizing/level_rule.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/support/bisection.h"
@@ -39,19 +40,15 @@ std::optional<Format> FormatNamed(const std::string& name) {
 
 // What the running policy writes; nothing if that is unknown.
 std::optional<Written> Running(const std::string& policy) {
-  const std::string id = directory::OptionId(policy);
-  const size_t colon = std::min(id.find(':'), id.size());
-  const std::string name = id.substr(0, colon);
+  const std::string id_text = directory::OptionId(policy);
+  const filter::PolicyId id = filter::ParsePolicyId(id_text);
   Written written;
-  if (colon != id.size()) {
-    const std::string bits = id.substr(colon + 1, id.find(':', colon + 1) - colon - 1);
-    if (!support::ParseDouble(bits, &written.bits_per_key)) return std::nullopt;
+  written.format = id.format;
+  if (id.kind == filter::PolicyKind::kOther ||
+      (id.bits && !support::ParseDouble(*id.bits, &written.bits_per_key))) {
+    return std::nullopt;
   }
-  if (name == "bloomfilter" || name == "ribbonfilter") {
-    written.format = name == "bloomfilter" ? Format::kBloom : Format::kRibbon;
-    return written;
-  }
-  if (name != "bloomline") return std::nullopt;
+  if (id.kind != filter::PolicyKind::kBloomline) return written;
   for (const auto& [option, value] : directory::PolicyOptions(policy)) {
     if (option == "format") {
       const std::optional<Format> format = FormatNamed(value);

@@ -9,6 +9,7 @@
 #include "src/db/directory/options_file.h"
 #include "src/db/kept_policy.h"
 #include "src/db/report.h"
+#include "src/filter/options/policy_id.h"
 
 namespace bloomline::db {
 namespace {
@@ -55,7 +56,8 @@ advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) 
   situation.skips_last_level =
       is_for_hits && !groups.levels.empty() && groups.levels.back().level != 0;
   situation.writes_old_bloom = !situation.takes_whole_bits && WritesOldBloom(family);
-  situation.asks_ribbon = directory::OptionId(family.filter_policy).rfind("ribbonfilter", 0) == 0;
+  situation.asks_ribbon = filter::ParsePolicyId(directory::OptionId(family.filter_policy)).kind ==
+                          filter::PolicyKind::kRibbon;
   situation.level_size_ratio = family.level_size_ratio;
   for (const Group& group : groups.levels) {
     advice::Level level;

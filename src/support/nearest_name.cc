@@ -41,15 +41,4 @@ std::string NearestName(std::string_view typed, const std::vector<std::string>& 
   return nearest;
 }
 
-std::string MeantPolicy(std::string_view text) {
-  constexpr std::string_view kId = "id=";
-  const size_t id = text.find(kId);
-  const size_t start = id == text.npos ? 0 : id + kId.size();
-  const size_t size = std::min(text.find_first_of(":;}", start), text.size()) - start;
-  const std::string_view typed = text.substr(start, size);
-  const std::string meant = NearestName(typed, {"bloomline", "bloomfilter", "ribbonfilter"});
-  if (meant.empty() || meant == typed) return "";
-  return "; did you mean '" + meant + "'?";
-}
-
 }  // namespace bloomline::support

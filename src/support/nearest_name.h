@@ -12,11 +12,6 @@ namespace bloomline::support {
 // begins with the typed one counts as near.
 std::string NearestName(std::string_view typed, const std::vector<std::string>& known);
 
-// Returns "; did you mean 'bloomline'?" for "blomline:10", an option string of a filter policy;
-// empty if its name is right or not near one of RocksDB's and bloomline's. The rest of the string
-// may have a secret seed.
-std::string MeantPolicy(std::string_view text);
-
 }  // namespace bloomline::support
 
 #endif  // BLOOMLINE_SUPPORT_NEAREST_NAME_H_

@@ -1,7 +1,7 @@
 #include "src/db/advise/advise_output.h"
 
 #include <iostream>
-#include <regex>
+#include <string_view>
 #include <utility>
 
 #include "bloomline/filter_options.h"
@@ -69,15 +69,27 @@ void PrintChoices(const FamilyAdvice& family) {
   std::cout << cli::TextTable(cells);
 }
 
+std::string Replaced(std::string_view text, char from, std::string_view to) {
+  std::string result;
+  for (const char c : text) {
+    if (c == from) {
+      result += to;
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
 void PrintRemark(const std::string& remark) {
   const std::string text = cli::Wrapped(cli::Printable(remark), cli::kColumns - 2);
-  std::cout << "- " << std::regex_replace(text, std::regex("\n"), "\n  ") << '\n';
+  std::cout << "- " << Replaced(text, '\n', "\n  ") << '\n';
 }
 
 // Puts each word on its line, in the syntax of a shell. Not indented, option strings fit a screen.
 void PrintSetting(const std::string& heading, const std::string& words) {
   if (words.empty()) return;
-  std::cout << heading << ":\n" << std::regex_replace(words, std::regex(" "), " \\\n  ") << '\n';
+  std::cout << heading << ":\n" << Replaced(words, ' ', " \\\n  ") << '\n';
 }
 
 cli::Json ChoiceJson(const Choice& choice) {

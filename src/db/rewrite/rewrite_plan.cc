@@ -6,10 +6,10 @@
 #include <set>
 
 #include "src/db/advice_model/advice.h"
-#include "src/db/directory/options_file.h"
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/db/rewrite/new_manifest.h"
 #include "src/db/situation.h"
+#include "src/filter/options/policy_id.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
@@ -121,7 +121,7 @@ class Planner {
                                  bits.Text());
         if (inputs_.databases[groups.database].engine == sstable::Engine::kRocksDB) {
           const std::string text = bits.OptionString();
-          const bool is_bloom = directory::OptionId(text).rfind("bloomfilter", 0) == 0;
+          const bool is_bloom = filter::ParsePolicyId(text).kind == filter::PolicyKind::kBloom;
           plan_->kept.push_back({text, is_bloom && WritesOldBloom(family)});
         }
       }

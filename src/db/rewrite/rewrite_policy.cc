@@ -9,6 +9,7 @@
 #include "src/db/directory/options_file.h"
 #include "src/db/situation.h"
 #include "src/filter/options/formats.h"
+#include "src/filter/options/policy_id.h"
 #include "src/filter/sizing/level_rule.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/support/nearest_name.h"
@@ -28,7 +29,7 @@ const std::map<std::string, std::string> kWithoutEffect = {
     {"seed", "0"},        {"levels_in_use", "0"}, {"filters_at_bottom", "true"},
     {"memory", "0"},      {"range_prefixes", ""}, {"max_filter_bytes", "0"}};
 
-bool SetFormat(const std::string& name, std::initializer_list<Format> formats, Format* format) {
+bool SetFormat(std::string_view name, std::initializer_list<Format> formats, Format* format) {
   for (const Format one : formats) {
     if (name != FormatName(one)) continue;
     *format = one;
@@ -40,16 +41,14 @@ bool SetFormat(const std::string& name, std::initializer_list<Format> formats, F
 using Names = std::vector<std::string>;
 
 // "; did you mean 'compact'?", or what is allowed.
-std::string MeantOrAllowed(const std::string& typed, const Names& names,
-                           const std::string& allowed) {
+std::string MeantOrAllowed(std::string_view typed, const Names& names, const std::string& allowed) {
   const std::string meant = support::NearestName(typed, names);
   return meant.empty() || meant == typed ? "; allowed: " + allowed
                                          : "; did you mean '" + meant + "'?";
 }
 
-// What a policy that is none should be. `id` has its name.
-std::string AllowedPolicies(const std::string& id, sstable::Engine engine) {
-  const std::string name = id.substr(0, id.find(':'));
+// What a policy that is none should be. `name` is its name.
+std::string AllowedPolicies(std::string_view name, sstable::Engine engine) {
   const std::string bits = " (BITS: " + filter::AllowedBitsText(Format::kBlocked);
   if (engine == sstable::Engine::kLevelDB) {
     return MeantOrAllowed(name, {"classic", "blocked", "compact"},
@@ -60,7 +59,7 @@ std::string AllowedPolicies(const std::string& id, sstable::Engine engine) {
                         "bloomfilter:BITS, ribbonfilter:BITS, {id=bloomline;...}" + bits + ")");
 }
 
-bool SetBits(const std::string& text, RewritePolicy* policy) {
+bool SetBits(std::string_view text, RewritePolicy* policy) {
   double bits;
   if (!support::ParseDouble(text, &bits) || !filter::IsAllowed(policy->format, bits)) return false;
   policy->bits_per_key = bits;
@@ -120,30 +119,20 @@ bool SetOptions(const directory::OptionMap& options, RewritePolicy* policy, std:
   return true;
 }
 
-// "bloomfilter:10:false" has the format `stock` and the bits 10.
-bool SetNamed(const std::string& text, sstable::Engine engine, RewritePolicy* policy) {
-  const size_t colon = text.find(':');
-  if (colon == text.npos) return false;
-  const std::string name = text.substr(0, colon);
-  std::string bits = text.substr(colon + 1);
+// "bloomfilter:10:false" is RocksDB's Bloom filter with 10 bits.
+bool SetNamed(const filter::PolicyId& id, sstable::Engine engine, RewritePolicy* policy) {
+  if (!id.bits) return false;
   if (engine == sstable::Engine::kLevelDB) {
-    return SetFormat(name, {Format::kClassic, Format::kBlocked, Format::kCompact},
+    return !id.suffix &&
+           SetFormat(id.name, {Format::kClassic, Format::kBlocked, Format::kCompact},
                      &policy->format) &&
-           SetBits(bits, policy);
+           SetBits(*id.bits, policy);
   }
-  // Behind another colon is what new files get: a level for Ribbon, here without effect up to 0.
-  const size_t other = bits.find(':');
-  const std::string level = other == bits.npos ? "-1" : bits.substr(other + 1);
-  bits = bits.substr(0, other);
-  if (name == "ribbonfilter" && level != "-1" && level != "0") return false;
-  if (name == "bloomline") {
-    policy->format = Format::kBlocked;
-  } else if (name == "bloomfilter" || name == "ribbonfilter") {
-    policy->format = name == "bloomfilter" ? Format::kBloom : Format::kRibbon;
-  } else {
-    return false;
-  }
-  return SetBits(bits, policy);
+  // The suffix is about new files: a level for Ribbon, here without effect up to 0.
+  const std::string_view level = id.suffix.value_or("-1");
+  if (id.kind == filter::PolicyKind::kRibbon && level != "-1" && level != "0") return false;
+  policy->format = id.format;
+  return id.kind != filter::PolicyKind::kOther && SetBits(*id.bits, policy);
 }
 
 }  // namespace
@@ -152,11 +141,12 @@ bool ParseRewritePolicy(const std::string& text, sstable::Engine engine, Rewrite
                         std::string* error) {
   const std::string given_twice = support::GivenTwice(text);
   if (!given_twice.empty()) return Refuse(error, "in --policy, ", given_twice);
-  const std::string id = directory::OptionId(text);
-  std::string wrong = support::Quoted(text) + AllowedPolicies(id, engine);
+  const std::string id_text = directory::OptionId(text);
+  const filter::PolicyId id = filter::ParsePolicyId(id_text);
+  std::string wrong = support::Quoted(text) + AllowedPolicies(id.name, engine);
   const directory::OptionMap options = directory::PolicyOptions(text);
-  const bool has_options =
-      engine == sstable::Engine::kRocksDB && id == "bloomline" && options.count("id") != 0;
+  const bool has_options = engine == sstable::Engine::kRocksDB && !id.bits &&
+                           id.kind == filter::PolicyKind::kBloomline && options.count("id") != 0;
   const bool is_set =
       has_options ? SetOptions(options, policy, &wrong) : SetNamed(id, engine, policy);
   return is_set || Refuse(error, "--policy has ", wrong);

@@ -23,8 +23,8 @@
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/ranges/range_collector.h"
+#include "src/filter/options/policy_id.h"
 #include "src/support/c_error.h"
-#include "src/support/nearest_name.h"
 #include "src/support/number_text.h"
 #include "src/support/option_text.h"
 #include "src/support/quoted.h"
@@ -39,8 +39,10 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 using ROCKSDB_NAMESPACE::TablePropertiesCollectorFactory;
 
-// What to write in place of ribbonfilter:BITS:LEVEL, or nothing if `level` is not a number.
-std::string InPlaceOfRibbon(const std::string& bits, std::string_view level) {
+// What to write in place of ribbonfilter:BITS:LEVEL, or nothing if LEVEL is not a number.
+std::string InPlaceOfRibbon(const filter::PolicyId& id) {
+  const std::string bits(*id.bits);
+  const std::string_view level = *id.suffix;
   const bool is_negative = level.substr(0, 1) == "-";
   uint64_t number;
   if (!support::ParseUint64(level.substr(is_negative ? 1 : 0), &number)) return "";
@@ -54,21 +56,15 @@ std::string InPlaceOfRibbon(const std::string& bits, std::string_view level) {
 // Reads "bloomline" with or without bits per key, like the names of RocksDB's own policies. Many
 // configurations have the suffix of "bloomline:10:false". Until RocksDB 7.0, it chose a Bloom
 // filter's layout; RocksDB now ignores it, too. Returns an empty string, or what is wrong.
-std::string ReadId(const std::string& id, RocksDBFilterOptions* options) {
-  const size_t colon = id.find(':');
-  if (colon == std::string::npos) return "";
-  std::string bits = id.substr(colon + 1);
-  const size_t suffix = std::min(bits.find(':'), bits.size());
-  const std::string_view flag = std::string_view(bits).substr(suffix);
-  if (flag == ":false" || flag == ":true") {
-    bits.resize(suffix);
-  } else if (!flag.empty()) {
-    return "the name is " + support::Quoted(id) +
+std::string ReadId(const std::string& text, RocksDBFilterOptions* options) {
+  const filter::PolicyId id = filter::ParsePolicyId(text);
+  if (id.suffix && !id.has_flag()) {
+    return "the name is " + support::Quoted(text) +
            "; allowed: bloomline:BITS_PER_KEY, and ':false' or ':true' behind it, which means "
            "nothing" +
-           InPlaceOfRibbon(bits.substr(0, suffix), flag.substr(1));
+           InPlaceOfRibbon(id);
   }
-  return engine::SetOption("bits_per_key", bits, options);
+  return id.bits ? engine::SetOption("bits_per_key", std::string(*id.bits), options) : "";
 }
 
 // Returns the number of factories added.
@@ -112,10 +108,10 @@ std::unique_ptr<FilterPolicy> NewFromText(const std::string& text, std::string* 
   std::string id;
   engine::PolicyOptions::Changes changes;
   FilterPolicy::GetOptionsMap(config, nullptr, text, &id, &changes).PermitUncheckedError();
-  if (id.substr(0, id.find(':')) != engine::kRocksDBPolicyName) {
+  if (filter::ParsePolicyId(id).kind != filter::PolicyKind::kBloomline) {
     *error = "filter policy is " + support::Quoted(text) +
              "; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;OPTION=VALUE;...}" +
-             support::MeantPolicy(text);
+             filter::MeantPolicy(text);
     return nullptr;
   }
   RocksDBFilterOptions options;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "rocksdb/utilities/object_registry.h"
+#include "src/filter/options/policy_id.h"
 
 namespace bloomline::engine {
 namespace {
@@ -18,14 +19,11 @@ PatternEntry WithBits(const char* name, const char* nickname) {
 }
 
 // Parses what a pattern has matched, as RocksDB does.
-StockName ParseName(StockKind kind, const std::string& id) {
-  StockName name{kind};
-  const size_t bits = id.find(':');
-  if (bits == id.npos) return name;
-  name.bits_per_key = std::atof(id.c_str() + bits + 1);
-  const size_t level = id.find(':', bits + 1);
-  if (level != id.npos) name.bloom_before_level = std::atoi(id.c_str() + level + 1);
-  return name;
+StockName ParseName(StockKind kind, const std::string& text) {
+  const filter::PolicyId id = filter::ParsePolicyId(text);
+  // Behind each is a colon or the end of `text`, and a suffix may be a flag.
+  return {kind, id.bits ? std::atof(id.bits->data()) : 0,
+          id.suffix ? std::atoi(id.suffix->data()) : 0};
 }
 
 void Add(const PatternEntry& pattern, StockKind kind, MakeNamedPolicy make,
