@@ -243,6 +243,14 @@ TEST(OptionsFile, Values) {
             "{id=ribbonfilter:10;format=blocked;}");
   EXPECT_EQ(ShortPolicy("bloomline:12"), "bloomline:12");
   EXPECT_EQ(ShortPolicy("{id=bloomline:12;bits_per_key=10}"), "{id=bloomline:12;bits_per_key=10}");
+  EXPECT_EQ(
+      ShortPolicy("{id=bloomline;bits_per_key=10;format=blocked;seed=0;bits_by_level=uniform;"
+                  "levels_in_use=0;level_size_ratio=10;flush_format=same;"
+                  "bloom_before_level=-1;filters_at_bottom=true;stock_id=false;"
+                  "range_prefixes=none;range_memory_percent=20;memory=0;max_filter_bytes=0;}"),
+      "bloomline");
+  EXPECT_EQ(ShortPolicy("{id=bloomline;format=ribbon;bloom_before_level=0;stock_id=true}"),
+            "{id=bloomline;format=ribbon;bloom_before_level=0;stock_id=true;}");
   EXPECT_EQ(ShortPolicy("{bits_per_key=10;id=bloomline;new_option={a=1;b=2;};seed=0;}"),
             "{id=bloomline;new_option={a=1;b=2;};}");
 }

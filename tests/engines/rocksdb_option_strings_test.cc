@@ -21,6 +21,7 @@
 
 #include "bloomline/c_rocksdb.h"
 #include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/stock/stock_names.h"
 #include "src/support/number_text.h"
@@ -154,6 +155,13 @@ TEST(RocksDBOptionStringsTest, OptionsForRangesAreTakenAndNotWritten) {
                   ByPolicy(text + "}").policy->ToString(rocksdb::ConfigOptions()));
       }
     }
+  }
+}
+
+// `bloomline db` leaves them out where it shows a policy.
+TEST(RocksDBOptionStringsTest, DefaultsAreThoseOfTheList) {
+  for (const engine::OptionRow& row : engine::OptionTable()) {
+    EXPECT_EQ(row.text(RocksDBFilterOptions()), row.option.default_value) << row.option.name;
   }
 }
 

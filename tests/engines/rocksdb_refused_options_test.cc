@@ -21,7 +21,7 @@
 #include "bloomline/c_rocksdb.h"
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
-#include "src/engines/rocksdb/options/option_table.h"
+#include "src/filter/options/option_list.h"
 #include "tests/engines/kept_log.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
@@ -57,10 +57,10 @@ std::vector<Mistake> Mistakes() {
   std::vector<Mistake> mistakes(std::begin(kBadValues), std::end(kBadValues));
   // Only the names of earlier releases are taken without effect.
   mistakes.push_back({"range_prefix=4", "no option 'range_prefix'", "bits_per_key, format"});
-  for (const engine::OptionRow& row : engine::OptionTable()) {
-    const std::string name = row.name;
+  for (const filter::PolicyOption& option : filter::kPolicyOptions) {
+    const std::string name = option.name;
     // As it is misspelt, and as an option of a later release would look.
-    mistakes.push_back({name.substr(1) + "=1", "no option '" + name.substr(1) + "'", row.name});
+    mistakes.push_back({name.substr(1) + "=1", "no option '" + name.substr(1) + "'", option.name});
     mistakes.push_back({name + "_2=1", "no option '" + name + "_2'", "bits_per_key, format"});
   }
   return mistakes;
@@ -125,10 +125,10 @@ class RocksDBRefusedOptionsTest : public ::testing::Test {
 };
 
 TEST_F(RocksDBRefusedOptionsTest, EachOptionHasAMistake) {
-  for (const engine::OptionRow& row : engine::OptionTable()) {
+  for (const filter::PolicyOption& option : filter::kPolicyOptions) {
     EXPECT_TRUE(std::any_of(std::begin(kBadValues), std::end(kBadValues), [&](const Mistake& one) {
-      return one.option.find(std::string(row.name) + "=") == 0;
-    })) << row.name;
+      return one.option.find(std::string(option.name) + "=") == 0;
+    })) << option.name;
   }
 }
 
@@ -283,11 +283,10 @@ TEST_F(RocksDBRefusedOptionsTest, AFileWithoutADatabaseGetsAStockFilter) {
 // By the C functions, which make no policy.
 TEST_F(RocksDBRefusedOptionsTest, CFunctionsReturnTheMistake) {
   std::vector<Mistake> mistakes = Mistakes();
-  for (const engine::OptionRow& row : engine::OptionTable()) {
-    const std::string value = Value(*PolicyOf("bloomline"), row.name);
-    const std::string option = std::string(row.name) + "=" + value;
-    mistakes.push_back(
-        {option + "; " + option, std::string(row.name) + " is given twice", "allowed: once"});
+  for (const filter::PolicyOption& option : filter::kPolicyOptions) {
+    const std::string name = option.name;
+    const std::string text = name + "=" + Value(*PolicyOf("bloomline"), option.name);
+    mistakes.push_back({text + "; " + text, name + " is given twice", "allowed: once"});
   }
   mistakes.push_back({"format=compact;id=bloomline",
                       "id is given twice, 'bloomline' and 'bloomline'", "allowed: once"});

@@ -1,8 +1,8 @@
 #include "src/db/directory/options_file.h"
 
 #include <algorithm>
-#include <iterator>
 
+#include "src/filter/options/option_list.h"
 #include "src/support/option_text.h"
 
 namespace bloomline::directory {
@@ -54,20 +54,6 @@ OptionMap* SectionOf(std::string_view line, OptionsFile* options) {
   return &options->families[Unescape(line.substr(begin + 1, end - begin - 1))];
 }
 
-// The options that bloomline writes into every OPTIONS file, or wrote before 0.3, with their
-// defaults. The code that defines these options (src/engines/rocksdb/options) needs the engine.
-constexpr std::string_view kBloomline = "bloomline";
-struct DefaultOption {
-  std::string_view name;
-  std::string_view value;
-};
-constexpr DefaultOption kDefaults[] = {
-    {"bits_per_key", "10"},       {"format", "blocked"},          {"seed", "0"},
-    {"bits_by_level", "uniform"}, {"levels_in_use", "0"},         {"level_size_ratio", "10"},
-    {"flush_format", "same"},     {"filters_at_bottom", "true"},  {"stock_id", "false"},
-    {"range_prefixes", "none"},   {"range_memory_percent", "20"}, {"memory", "0"},
-    {"max_filter_bytes", "0"}};
-
 }  // namespace
 
 void ParseOptionsFile(std::string_view text, OptionsFile* options) {
@@ -108,15 +94,14 @@ OptionMap PolicyOptions(std::string_view value) {
 }
 
 std::string ShortPolicy(std::string_view value) {
-  if (OptionId(value) != kBloomline) return std::string(value);
+  const std::string id = OptionId(value);
+  if (id != "bloomline") return std::string(value);
   std::string options;
   ForEachOption(WithoutBraces(value), [&](std::string_view name, std::string_view text) {
-    const bool is_default = std::any_of(
-        std::begin(kDefaults), std::end(kDefaults),
-        [&](const auto& option) { return option.name == name && option.value == text; });
+    const filter::PolicyOption* const option = filter::FindOption(name);
+    const bool is_default = option != nullptr && option->default_value == text;
     if (name != "id" && !is_default) options += std::string(name) + "=" + std::string(text) + ";";
   });
-  const std::string id(kBloomline);
   return options.empty() ? id : "{id=" + id + ";" + options + "}";
 }
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "bloomline/level_sizing.h"
 #include "src/db/advice_model/advice.h"
 #include "src/db/directory/options_file.h"
 #include "src/db/situation.h"
 #include "src/filter/options/formats.h"
+#include "src/filter/options/option_list.h"
 #include "src/filter/options/policy_id.h"
 #include "src/filter/sizing/level_rule.h"
 #include "src/filter/sizing/memory_divider.h"
@@ -21,13 +21,6 @@ namespace bloomline::db {
 namespace {
 
 using support::Refuse;
-
-// Options that advise prints, or that OPTIONS files have, and that mean nothing here: an empty
-// value allows any, another one only itself.
-const std::map<std::string, std::string> kWithoutEffect = {
-    {"flush_format", ""}, {"stock_id", ""},       {"range_memory_percent", ""},
-    {"seed", "0"},        {"levels_in_use", "0"}, {"filters_at_bottom", "true"},
-    {"memory", "0"},      {"range_prefixes", ""}, {"max_filter_bytes", "0"}};
 
 bool SetFormat(std::string_view name, std::initializer_list<Format> formats, Format* format) {
   for (const Format one : formats) {
@@ -80,8 +73,9 @@ bool SetOption(const std::string& name, const std::string& value, RewritePolicy*
     policy->level_size_ratio = ratio;
     return true;
   }
-  const auto found = kWithoutEffect.find(name);
-  return found != kWithoutEffect.end() && (found->second.empty() || found->second == value);
+  // Others that advise prints or OPTIONS files have.
+  const filter::PolicyOption* const option = filter::FindOption(name);
+  return option != nullptr && (!option->changes_files || value == option->default_value);
 }
 
 // What an option that SetOption refuses should be.

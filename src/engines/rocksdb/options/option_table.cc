@@ -294,54 +294,64 @@ std::string CheckMaxFilterBytes(const RocksDBFilterOptions& options) {
   return WrongLimit("max_filter_bytes", bytes);
 }
 
+// ---- The table.
+
+// Does not compile if the list has no such option.
+constexpr const filter::PolicyOption& Option(std::string_view name) {
+  return *filter::FindOption(filter::kPolicyOptions, name);
+}
+
+using Options = RocksDBFilterOptions;
+constexpr OptionRows kRows = {{
+    {Option("bits_per_key"), OptionType::kDouble, AllowedBitsPerKeyText,
+     ReadNumber<&Options::bits_per_key>, CheckFilter, NumberText<&Options::bits_per_key>},
+    {Option("format"), OptionType::kString, AllowedFormats, ReadFormat, nullptr, FormatText},
+    {Option("seed"), OptionType::kUInt64T, AllowedSeeds, ReadSeed, nullptr, SeedText},
+    {Option("bits_by_level"), OptionType::kString, AllowedBitsByLevel, ReadBitsByLevel,
+     CheckBitsByLevel, BitsByLevelText},
+    {Option("levels_in_use"), OptionType::kInt, AllowedLevelsInUse, ReadLevelsInUse,
+     CheckLevelsInUse, WholeNumberText<&Options::levels_in_use>},
+    {Option("level_size_ratio"), OptionType::kDouble, AllowedLevelSizeRatio,
+     ReadNumber<&Options::level_size_ratio>, CheckLevelSizeRatio,
+     NumberText<&Options::level_size_ratio>},
+    {Option("flush_format"), OptionType::kString, AllowedFlushFormats, ReadFlushFormat,
+     CheckFlushFormat, FlushFormatText},
+    {Option("bloom_before_level"), OptionType::kInt, AllowedBloomLevels, ReadBloomBeforeLevel,
+     CheckBloomBeforeLevel, WholeNumberText<&Options::bloom_before_level>},
+    {Option("filters_at_bottom"), OptionType::kBoolean, AllowedFlags,
+     ReadFlag<&Options::filters_at_bottom>, nullptr, FlagText<&Options::filters_at_bottom>},
+    {Option("stock_id"), OptionType::kBoolean, AllowedFlags, ReadFlag<&Options::stock_id>,
+     CheckStockId, FlagText<&Options::stock_id>},
+    {Option("memory"), OptionType::kUInt64T, AllowedSizes, ReadSize<&Options::memory_bytes>,
+     CheckMemory, WholeNumberText<&Options::memory_bytes>},
+    {Option("max_filter_bytes"), OptionType::kUInt64T, AllowedSizes,
+     ReadSize<&Options::max_filter_bytes>, CheckMaxFilterBytes,
+     WholeNumberText<&Options::max_filter_bytes>},
+}};
+
+constexpr bool HasOrderOfList() {
+  for (size_t i = 0; i < kRows.size(); ++i) {
+    if (&kRows[i].option != &filter::kPolicyOptions[i]) return false;
+  }
+  return true;
+}
+static_assert(HasOrderOfList(), "an option has no row, or is in another place");
+
 }  // namespace
 
-const std::array<OptionRow, 12>& OptionTable() {
-  using Options = RocksDBFilterOptions;
-  static constexpr std::array<OptionRow, 12> kRows = {{
-      {"bits_per_key", OptionType::kDouble, AllowedBitsPerKeyText,
-       ReadNumber<&Options::bits_per_key>, CheckFilter, NumberText<&Options::bits_per_key>},
-      {"format", OptionType::kString, AllowedFormats, ReadFormat, nullptr, FormatText},
-      {"seed", OptionType::kUInt64T, AllowedSeeds, ReadSeed, nullptr, SeedText},
-      {"bits_by_level", OptionType::kString, AllowedBitsByLevel, ReadBitsByLevel, CheckBitsByLevel,
-       BitsByLevelText},
-      {"levels_in_use", OptionType::kInt, AllowedLevelsInUse, ReadLevelsInUse, CheckLevelsInUse,
-       WholeNumberText<&Options::levels_in_use>},
-      {"level_size_ratio", OptionType::kDouble, AllowedLevelSizeRatio,
-       ReadNumber<&Options::level_size_ratio>, CheckLevelSizeRatio,
-       NumberText<&Options::level_size_ratio>},
-      {"flush_format", OptionType::kString, AllowedFlushFormats, ReadFlushFormat, CheckFlushFormat,
-       FlushFormatText},
-      {"bloom_before_level", OptionType::kInt, AllowedBloomLevels, ReadBloomBeforeLevel,
-       CheckBloomBeforeLevel, WholeNumberText<&Options::bloom_before_level>,
-       /*writes_default=*/false},
-      {"filters_at_bottom", OptionType::kBoolean, AllowedFlags,
-       ReadFlag<&Options::filters_at_bottom>, nullptr, FlagText<&Options::filters_at_bottom>},
-      {"stock_id", OptionType::kBoolean, AllowedFlags, ReadFlag<&Options::stock_id>, CheckStockId,
-       FlagText<&Options::stock_id>},
-      {"memory", OptionType::kUInt64T, AllowedSizes, ReadSize<&Options::memory_bytes>, CheckMemory,
-       WholeNumberText<&Options::memory_bytes>},
-      {"max_filter_bytes", OptionType::kUInt64T, AllowedSizes, ReadSize<&Options::max_filter_bytes>,
-       CheckMaxFilterBytes, WholeNumberText<&Options::max_filter_bytes>},
-  }};
-  return kRows;
-}
-
-bool IsWithoutEffect(std::string_view name) {
-  return name == kRangePrefixes || name == "range_memory_percent" || name == "sample_queries";
-}
+const OptionRows& OptionTable() { return kRows; }
 
 std::string SetOption(std::string_view name, const std::string& value,
                       RocksDBFilterOptions* options) {
   for (const OptionRow& row : OptionTable()) {
-    if (row.name != name) continue;
+    if (row.option.name != name) continue;
     if (row.read(value, options)) return "";
     return std::string(name) + " is " + support::Quoted(value) + "; allowed: " + row.allowed();
   }
   std::string list;
   std::vector<std::string> names;
-  for (const OptionRow& row : OptionTable()) {
-    names.emplace_back(row.name);
+  for (const filter::PolicyOption& option : filter::kPolicyOptions) {
+    names.emplace_back(option.name);
     list += (list.empty() ? "" : ", ") + names.back();
   }
   const std::string meant = support::NearestName(name, names);

@@ -1,5 +1,6 @@
-// Each option of the RocksDB policy: its text, as in option strings and OPTIONS files, and its
-// check. All options together become the settings that builders and readers need.
+// Each option of the RocksDB policy (filter/options/option_list.h): its text, as in option strings
+// and OPTIONS files, and its check. All options together become the settings that builders and
+// readers need.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_OPTION_TABLE_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_OPTION_TABLE_H_
 
@@ -16,11 +17,12 @@
 #include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/filter/metrics/filter_counts.h"
+#include "src/filter/options/option_list.h"
 
 namespace bloomline::engine {
 
 struct OptionRow {
-  const char* name;
+  const filter::PolicyOption& option;
   ROCKSDB_NAMESPACE::OptionType type;
   // The values that `read` takes; null if it takes any text.
   std::string (*allowed)();
@@ -31,18 +33,11 @@ struct OptionRow {
   std::string (*check)(const RocksDBFilterOptions& options);
   // The text that is read back as the same value.
   std::string (*text)(const RocksDBFilterOptions& options);
-  // Whether OPTIONS files have the default value. If not, releases that lack the option can read
-  // the files in which it is not set.
-  bool writes_default = true;
 };
 
-const std::array<OptionRow, 12>& OptionTable();
-
-// Whether OPTIONS files of earlier releases may have this option, which has no effect any more.
-bool IsWithoutEffect(std::string_view name);
-// The one of these without which a user gets something else than before, unless it is "none".
-constexpr std::string_view kRangePrefixes = "range_prefixes";
-constexpr std::string_view kNoRangePrefixes = "none";
+// One row for each of filter::kPolicyOptions, in their order.
+using OptionRows = std::array<OptionRow, filter::kPolicyOptions.size()>;
+const OptionRows& OptionTable();
 
 // Sets the option of this name. Returns an empty string, or what is wrong.
 std::string SetOption(std::string_view name, const std::string& value,

@@ -5,6 +5,7 @@
 
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
+#include "src/filter/options/option_list.h"
 #include "src/support/quoted.h"
 #include "src/support/taken_errors.h"
 
@@ -45,7 +46,9 @@ std::string OptionString(const RocksDBFilterOptions& options, const std::string&
   std::string text;
   for (const OptionRow& row : OptionTable()) {
     const std::string value = row.text(options);
-    if (row.writes_default || value != row.text({})) text += row.name + ("=" + value) + delimiter;
+    if (row.option.writes_default || value != row.option.default_value) {
+      text += row.option.name + ("=" + value) + delimiter;
+    }
   }
   return text;
 }
@@ -55,8 +58,9 @@ std::string OwnOptions(const RocksDBFilterOptions& options) {
   std::string own;
   for (const OptionRow& row : OptionTable()) {
     const std::string text = row.text(options);
-    if (text == row.text({}) || row.name == std::string_view("seed")) continue;
-    own += (own.empty() ? "" : ", ") + std::string(row.name) + "=" + text;
+    const std::string name = row.option.name;
+    if (text == row.option.default_value || name == "seed") continue;
+    own += (own.empty() ? "" : ", ") + name + "=" + text;
   }
   return own.empty() ? "the defaults" : own;
 }
@@ -222,8 +226,9 @@ std::string PolicyOptions::Apply(const ConfigOptions& config, const Changes& cha
   RocksDBFilterOptions changed = state->settings->options;
   std::string skipped;
   for (const auto& [name, value] : changes) {
-    if (name == kRangePrefixes) state->names_ranges = value != kNoRangePrefixes;
-    if (IsWithoutEffect(name)) continue;
+    // Without this one, a user gets something else than before.
+    if (name == filter::kRangePrefixes) state->names_ranges = value != filter::kNoRangePrefixes;
+    if (filter::FindOption(filter::kFormerOptions, name) != nullptr) continue;
     if (ribbon_options_ != RibbonOptions::kOwn && name == kBloomBeforeLevel) {
       std::string error = FollowBloomBeforeLevel(config, value, ribbon_options_, &changed);
       if (!error.empty()) return error;
@@ -272,7 +277,7 @@ const PolicyOptions::Types& PolicyOptions::OptionTypes() {
         const StatePtr state = options.LoadState();
         return state->refusal != nullptr ? "" : write(state->settings->options);
       };
-      all->emplace(row.name, TypeInfo(row.type, text));
+      all->emplace(row.option.name, TypeInfo(row.type, text));
     }
     for (const char* const name : {kRefusedOptions, kCanonicalizer}) {
       const auto text = [name = std::string(name)](const PolicyOptions& options) {

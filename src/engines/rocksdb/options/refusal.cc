@@ -1,20 +1,17 @@
 #include "src/engines/rocksdb/options/refusal.h"
 
-#include <algorithm>
 #include <map>
 #include <string_view>
 #include <utility>
 
-#include "src/engines/rocksdb/options/option_table.h"
+#include "src/filter/options/option_list.h"
 #include "src/support/option_text.h"
 
 namespace bloomline::engine {
 namespace {
 
 bool IsKnown(const std::string& name) {
-  const auto& table = OptionTable();
-  return name == kCanonicalizer || IsWithoutEffect(name) ||
-         std::any_of(table.begin(), table.end(), [&](const auto& row) { return name == row.name; });
+  return name == kCanonicalizer || filter::FindOption(name) != nullptr;
 }
 
 }  // namespace
