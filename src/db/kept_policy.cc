@@ -4,7 +4,6 @@
 #include <cmath>
 #include <optional>
 
-#include "bloomline/level_sizing.h"
 #include "src/cli/shared/terminal.h"
 #include "src/db/advice_model/advice.h"
 #include "src/db/directory/options_file.h"
@@ -90,9 +89,8 @@ std::optional<Format> FormatOf(const Group& group) {
 double MeanOfBottom(Format format, double level_size_ratio, double bottom_memory) {
   const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
   const auto holds = [&](double mean) {
-    double bits[kMaxLevels];
-    filter::SpreadByDistance(format, mean, {0, level_size_ratio}, bits);
-    return filter::MemoryBits(format, bits[0]) <= bottom_memory;
+    const double bits = filter::SpreadByDistance(format, mean, {0, level_size_ratio})[0];
+    return filter::MemoryBits(format, bits) <= bottom_memory;
   };
   return support::Bisect(allowed.min, allowed.max, holds, 0.01).holds;
 }

@@ -34,8 +34,8 @@ LevelRules ByDistance() {
   rules.format = rules.flush_format = Format::kCompact;
   rules.bits_per_key = kUniformBits;
   rules.rule = LevelRules::Rule::kByDistance;
-  rules.num_bits = std::size(kByDistance);
-  std::copy(std::begin(kByDistance), std::end(kByDistance), rules.bits);
+  rules.level_bits.num_bits = std::size(kByDistance);
+  std::copy(std::begin(kByDistance), std::end(kByDistance), rules.level_bits.bits);
   return rules;
 }
 
@@ -163,13 +163,13 @@ TEST(RocksDBLevelChoiceTest, AListIsByLevelAndItsLastNumberForAllBelow) {
 TEST(RocksDBLevelChoiceTest, BitsStayInTheRangeOfTheFormat) {
   LevelRules rules = ByDistance();
   rules.deepest = 1;
-  rules.bits[0] = 2;
-  rules.bits[1] = 60;
+  rules.level_bits.bits[0] = 2;
+  rules.level_bits.bits[1] = 60;
   EXPECT_EQ(Bits(rules, Bottommost(1)), kMinCompactBitsPerKey);
   EXPECT_EQ(Bits(rules, Compacted(0)), kMaxCompactBitsPerKey);
   rules.flush_format = Format::kBlocked;
   EXPECT_EQ(Bits(rules, Flushed()), 60);
-  rules.bits[0] = 0;
+  rules.level_bits.bits[0] = 0;
   EXPECT_EQ(Bits(rules, Bottommost(1)), 0) << "no filter is not the smallest filter";
 }
 
@@ -256,9 +256,9 @@ TEST(RocksDBLevelHistoryTest, IgnoresFilesWithoutLevels) {
 // The memory per key of full levels, of which the last `deepest` have no filters.
 double Memory(const LevelRules& rules, int deepest) {
   double keys = 0, memory = 0;
-  for (int i = deepest; i < rules.num_bits; ++i) {
+  for (int i = deepest; i < rules.level_bits.num_bits; ++i) {
     keys += std::pow(10, -i);
-    memory += std::pow(10, -i) * filter::MemoryBits(rules.format, rules.bits[i]);
+    memory += std::pow(10, -i) * filter::MemoryBits(rules.format, rules.level_bits.bits[i]);
   }
   return memory / keys;
 }
@@ -287,12 +287,12 @@ TEST(RocksDBLevelChoiceTest, LowerBitsAreDividedByLevelFromTheDeepestOn) {
                                    std::to_string(filters_at_bottom);
           EXPECT_NEAR(rules.bits_per_key, std::max(bits, kMinBits), 1.0 / 32) << what;
           double fall_below = 0;
-          for (int i = deepest; i < rules.num_bits; ++i) {
-            ASSERT_GE(rules.bits[i], kMinBits) << what;
+          for (int i = deepest; i < rules.level_bits.num_bits; ++i) {
+            ASSERT_GE(rules.level_bits.bits[i], kMinBits) << what;
             // The deepest level has the fewest bits, and gives up most of its own.
-            const double fall = 1 - rules.bits[i] / all.bits[i];
+            const double fall = 1 - rules.level_bits.bits[i] / all.level_bits.bits[i];
             if (i > deepest) {
-              ASSERT_GE(rules.bits[i], rules.bits[i - 1]) << what;
+              ASSERT_GE(rules.level_bits.bits[i], rules.level_bits.bits[i - 1]) << what;
               // Near 3, all levels fall to it.
               ASSERT_LE(fall, fall_below + 0.1) << what << ", level " << i;
             }
@@ -303,7 +303,8 @@ TEST(RocksDBLevelChoiceTest, LowerBitsAreDividedByLevelFromTheDeepestOn) {
           EXPECT_GE(Memory(rules, deepest), 0.93 * wanted) << what;
         }
         const LevelRules last = LoweredTo(0.1, all);
-        for (int i = deepest; i < last.num_bits; ++i) EXPECT_LT(last.bits[i], 3.2);
+        for (int i = deepest; i < last.level_bits.num_bits; ++i)
+          EXPECT_LT(last.level_bits.bits[i], 3.2);
       }
     }
   }
@@ -314,7 +315,7 @@ TEST(RocksDBLevelChoiceTest, BitsAreNeverRaised) {
   for (const double bits : {8.0, 9.0, 1e300}) {
     const LevelRules rules = LoweredTo(bits, all);
     EXPECT_EQ(rules.bits_per_key, 8);
-    EXPECT_EQ(rules.bits[0], all.bits[0]);
+    EXPECT_EQ(rules.level_bits.bits[0], all.level_bits.bits[0]);
   }
   const LevelRules few = WithinMemory(Format::kBlocked, 2, 5);  // less than kMinBits
   EXPECT_EQ(LoweredTo(0.1, few).bits_per_key, 2);

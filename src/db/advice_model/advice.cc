@@ -72,15 +72,12 @@ int LevelsInUse(const Situation& tree) {
 // has the rules for files with other bits. Returns the bits of bottommost files.
 double SpreadAsPolicy(const Situation& tree, Format format, double bits_per_key,
                       double* bits_of_level) {
-  double bits[kMaxLevels];
-  const filter::FullLevels full = {LevelsInUse(tree), tree.level_size_ratio};
-  const int num_bits = filter::SpreadByDistance(format, bits_per_key, full, bits);
-  const int deepest = tree.levels.back().number;
-  const int top =
-      LevelsInUse(tree) != 0 ? 1 : tree.levels[tree.levels.front().number == 0 ? 1 : 0].number;
+  const filter::LevelBits bits =
+      filter::SpreadByDistance(format, bits_per_key, {LevelsInUse(tree), tree.level_size_ratio});
+  filter::UsedLevels used = LearnedLevels(tree.levels);
+  if (LevelsInUse(tree) != 0) used.top = 1;
   for (size_t i = 0; i < tree.levels.size(); ++i) {
-    const int distance = filter::DistanceFromDeepest(tree.levels[i].number, top, deepest);
-    bits_of_level[i] = filter::BitsAt(distance, bits, num_bits);
+    bits_of_level[i] = bits.At(tree.levels[i].number, false, used);
   }
   return bits[0];
 }
@@ -446,6 +443,11 @@ std::string KindName(Format format) { return filter::RowOf(format).title; }
 
 std::string Choice::column_family_option() const {
   return filters_last_level ? "optimize_filters_for_hits=false" : "";
+}
+
+filter::UsedLevels LearnedLevels(const std::vector<Level>& levels) {
+  const bool has_both = levels.front().number == 0 && levels.size() > 1;
+  return {levels[has_both ? 1 : 0].number, std::max(levels.back().number, 1)};
 }
 
 std::string PolicyText(Format format, double bits_per_key, bool by_level, double level_size_ratio) {

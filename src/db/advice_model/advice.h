@@ -18,6 +18,7 @@
 #include "bloomline/filter_options.h"
 #include "src/db/advice_model/build_cost.h"
 #include "src/db/sstable/table.h"
+#include "src/filter/sizing/level_rule.h"
 
 namespace bloomline::advice {
 
@@ -137,6 +138,9 @@ struct Advice {
 
 // "RocksDB Ribbon", "compact".
 std::string KindName(Format format);
+
+// What the policy learns from the files of these levels. There must be some.
+filter::UsedLevels LearnedLevels(const std::vector<Level>& levels);
 
 // The filter_policy with these filters, in RocksDB's notation: "bloomfilter:10" if RocksDB has it,
 // or

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bloomline/level_sizing.h"
-#include "src/db/advice_model/advice.h"
 #include "src/db/directory/options_file.h"
 #include "src/db/situation.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/options/option_list.h"
 #include "src/filter/options/policy_id.h"
-#include "src/filter/sizing/level_rule.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/support/nearest_name.h"
 #include "src/support/number_text.h"
@@ -149,74 +146,84 @@ bool ParseRewritePolicy(const std::string& text, sstable::Engine engine, Rewrite
 bool FamilyBits::Choose(const RewritePolicy* policy, const Inputs& inputs,
                         const FamilyGroups& groups, std::string* error) {
   advice::Situation situation = SituationOf(inputs, groups);
-  bool by_level = policy != nullptr && policy->by_level;
-  if (policy != nullptr) {
-    format_ = policy->format;
-    bits_per_key_ = policy->bits_per_key.value_or(0);
+  if (policy == nullptr) {
+    if (!ChooseByAdvice(situation, error)) return false;
+  } else {
     situation.level_size_ratio = policy->level_size_ratio.value_or(situation.level_size_ratio);
+    if (!ChooseAsked(*policy, groups.all.key_bytes(), situation, error)) return false;
   }
-  if (policy == nullptr || !policy->bits_per_key) {
-    advice::Request request;
-    advice::Advice advice;
-    if (policy != nullptr) {  // by level, in the memory that the filters take now
-      if (filter::IsStock(format_)) situation.stock_format = format_;
-      request.memory_bytes = std::max<uint64_t>(1, groups.all.key_bytes());
-    }
-    advice::Advise(situation, request, &advice, error);  // without it, there is no choice
-    const auto choice =
-        std::find_if(advice.choices.begin(), advice.choices.end(), [&](const advice::Choice& one) {
-          if (one.filters_last_level) return false;  // OPTIONS say otherwise
-          return policy == nullptr ? one.is_stock() : one.format == format_ && one.by_level;
-        });
-    if (choice == advice.choices.end()) {
-      return Refuse(error, policy == nullptr
-                               ? "advise knows no better filters of RocksDB's own; name some with "
-                                 "--policy"
-                               : "bits by level gain nothing in this tree; allowed: bits_per_key");
-    }
-    format_ = choice->format;
-    by_level = choice->by_level;
-    bits_per_key_ = choice->bits_per_key;
-  }
-  if (!by_level || situation.levels.empty()) return true;
+  by_level_ = by_level_ && !situation.levels.empty();
+  if (!by_level_) return true;
   if (!situation.leveled) {
     return Refuse(error, "compaction is not by level; allowed: bits_by_level=uniform");
   }
-  deepest_ = situation.levels.back().number;
-  top_ =
-      situation.levels[situation.levels.front().number == 0 && situation.levels.size() > 1].number;
-  double bits[kMaxLevels];
-  level_size_ratio_ =
-      filter::IsLevelSizeRatio(situation.level_size_ratio) ? situation.level_size_ratio : 10;
-  const int num_bits =
-      filter::SpreadByDistance(format_, bits_per_key_, {0, level_size_ratio_}, bits);
-  by_distance_.assign(bits, bits + num_bits);
+  if (filter::IsLevelSizeRatio(situation.level_size_ratio)) {
+    level_size_ratio_ = situation.level_size_ratio;
+  }
+  used_levels_ = advice::LearnedLevels(situation.levels);
+  level_bits_ = filter::SpreadByDistance(format_, bits_per_key_, {0, level_size_ratio_});
   return true;
 }
 
-double FamilyBits::BitsOf(int level, bool is_bottommost) const {
-  double bits = bits_per_key_;
-  if (!by_distance_.empty()) {
-    const int distance =
-        is_bottommost ? 0 : filter::DistanceFromDeepest(level, top_, std::max(deepest_, 1));
-    bits = filter::BitsAt(distance, by_distance_.data(), static_cast<int>(by_distance_.size()));
+bool FamilyBits::ChooseByAdvice(const advice::Situation& situation, std::string* error) {
+  return TakeAdvice(situation, {}, error,
+                    [](const advice::Choice& choice) { return choice.is_stock(); }) ||
+         Refuse(error, "advise knows no better filters of RocksDB's own; name some with --policy");
+}
+
+bool FamilyBits::ChooseAsked(const RewritePolicy& policy, uint64_t bytes_now,
+                             advice::Situation situation, std::string* error) {
+  format_ = policy.format;
+  by_level_ = policy.by_level;
+  if (policy.bits_per_key) {
+    bits_per_key_ = *policy.bits_per_key;
+    return true;
   }
+  // By level, in the memory that the filters take now.
+  if (filter::IsStock(format_)) situation.stock_format = format_;
+  advice::Request request;
+  request.memory_bytes = std::max<uint64_t>(1, bytes_now);
+  return TakeAdvice(situation, request, error,
+                    [&](const advice::Choice& choice) {
+                      return choice.format == policy.format && choice.by_level;
+                    }) ||
+         Refuse(error, "bits by level gain nothing in this tree; allowed: bits_per_key");
+}
+
+template <typename IsFit>
+bool FamilyBits::TakeAdvice(const advice::Situation& situation, const advice::Request& request,
+                            std::string* error, IsFit is_fit) {
+  advice::Advice advice;
+  advice::Advise(situation, request, &advice, error);  // without it, there is no choice
+  for (const advice::Choice& choice : advice.choices) {
+    if (choice.filters_last_level || !is_fit(choice)) continue;  // OPTIONS say otherwise
+    format_ = choice.format;
+    by_level_ = choice.by_level;
+    bits_per_key_ = choice.bits_per_key;
+    return true;
+  }
+  return false;
+}
+
+double FamilyBits::BitsOf(int level, bool is_bottommost) const {
+  const double bits =
+      by_level_ ? level_bits_.At(level, is_bottommost, used_levels_) : bits_per_key_;
   const BitsPerKeyRange allowed = AllowedBitsPerKey(format_);
   return std::clamp(bits, allowed.min, allowed.max);
 }
 
 std::string FamilyBits::OptionString() const {
-  return advice::PolicyText(format_, bits_per_key_, !by_distance_.empty(), level_size_ratio_);
+  return advice::PolicyText(format_, bits_per_key_, by_level_, level_size_ratio_);
 }
 
 std::string FamilyBits::Text() const {
   if (format_ == Format::kRibbon) {  // whose option is not its memory
-    return support::StrCat(advice::KindName(format_), by_distance_.empty() ? "" : " by level",
-                           ", bits_per_key=", bits_per_key_, " (memory: ",
-                           support::NumberText(filter::MemoryBits(format_, bits_per_key_), 1), ")");
+    return support::StrCat(
+        advice::KindName(format_), by_level_ ? " by level" : "", ", bits_per_key=", bits_per_key_,
+        " (memory: ", support::NumberText(filter::MemoryBits(format_, bits_per_key_), 1), ")");
   }
   return support::StrCat(advice::KindName(format_), ", ", bits_per_key_, " bits per key",
-                         by_distance_.empty() ? "" : " by level");
+                         by_level_ ? " by level" : "");
 }
 
 }  // namespace bloomline::db

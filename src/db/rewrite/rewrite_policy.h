@@ -3,13 +3,15 @@
 #ifndef BLOOMLINE_DB_REWRITE_REWRITE_POLICY_H_
 #define BLOOMLINE_DB_REWRITE_REWRITE_POLICY_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "bloomline/filter_options.h"
+#include "src/db/advice_model/advice.h"
 #include "src/db/inspection.h"
 #include "src/db/sstable/table.h"
+#include "src/filter/sizing/level_rule.h"
 
 namespace bloomline::db {
 
@@ -41,12 +43,22 @@ class FamilyBits {
   std::string OptionString() const;
 
  private:
+  bool ChooseByAdvice(const advice::Situation& situation, std::string* error);
+  // `bytes_now` is the memory of the filters.
+  bool ChooseAsked(const RewritePolicy& policy, uint64_t bytes_now, advice::Situation situation,
+                   std::string* error);
+  // Takes the first choice of advise for which is_fit(choice) is true. Returns false if there is
+  // none.
+  template <typename IsFit>
+  bool TakeAdvice(const advice::Situation& situation, const advice::Request& request,
+                  std::string* error, IsFit is_fit);
+
   Format format_ = Format::kBloom;
   double bits_per_key_ = 0;
-  double level_size_ratio_ = 0;
-  std::vector<double> by_distance_;  // from the deepest level up; empty: the same everywhere
-  int top_ = 0;
-  int deepest_ = 0;
+  bool by_level_ = false;
+  double level_size_ratio_ = 10;
+  filter::LevelBits level_bits_;
+  filter::UsedLevels used_levels_;
 };
 
 }  // namespace bloomline::db

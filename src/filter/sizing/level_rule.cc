@@ -22,9 +22,12 @@ int CountedKeys(const FullLevels& levels, double* keys) {
 
 }  // namespace
 
-int SpreadByDistance(Format format, double bits_per_key, const FullLevels& levels, double* bits) {
+LevelBits SpreadByDistance(Format format, double bits_per_key, const FullLevels& levels) {
   double keys[kMaxLevels];
   const int num_levels = CountedKeys(levels, keys);
+  LevelBits spread;
+  spread.num_bits = num_levels;
+  double* const bits = spread.bits;
   SpreadBitsByLevel(format, bits_per_key, keys, nullptr, num_levels, bits);
   // With next to no memory, no filter at the bottom may be best for the levels assumed, but not for
   // fewer levels: five at 3 bits per key, compact, would waste 1.01 reads per lookup instead of
@@ -34,10 +37,10 @@ int SpreadByDistance(Format format, double bits_per_key, const FullLevels& level
     std::fill(bits, bits + num_levels, bits_per_key);
   }
   std::reverse(bits, bits + num_levels);
-  return num_levels;
+  return spread;
 }
 
-double MeanMemory(Format format, const FullLevels& levels, const double* bits) {
+double MeanMemory(Format format, const FullLevels& levels, const LevelBits& bits) {
   double keys[kMaxLevels];
   const int num_levels = CountedKeys(levels, keys);
   double sum = 0;

@@ -17,25 +17,39 @@ struct FullLevels {
   bool counts_bottom = true;
 };
 
-// Sets `bits` to the best spread with a mean of bits_per_key, from the bottom up. Returns how many
-// it has, at most kMaxLevels.
-int SpreadByDistance(Format format, double bits_per_key, const FullLevels& levels, double* bits);
+// The levels of a tree that have files, but for level 0.
+struct UsedLevels {
+  int top = 0;      // 0: unknown; it may also be below `deepest`
+  int deepest = 1;  // at least 1
+};
 
-// The memory of `bits`, from the bottom up, in bits per key.
-double MeanMemory(Format format, const FullLevels& levels, const double* bits);
+// Bits per key by level.
+struct LevelBits {
+  int num_bits = 0;
+  double bits[kMaxLevels] =
+      {};  // num_bits of them: of the bottom, of the level above it, and so on
 
-// Returns how many levels deeper than `level` the deepest one is; it is at least level 1. Level 0
-// counts as the one above `top`, the first level below it in use. `top` may be 0, if it is not
-// known, or more than `deepest`.
-inline int DistanceFromDeepest(int level, int top, int deepest) {
-  if (level > 0) return deepest - level;
-  return deepest - std::clamp(top, 1, deepest) + 1;
-}
+  // The last number applies to all further levels.
+  double operator[](int i) const { return bits[std::min(i, num_bits - 1)]; }
 
-// Returns bits[i]. The last one applies to all further levels.
-inline double BitsAt(int i, const double* bits, int num_bits) {
-  return bits[std::min(i, num_bits - 1)];
-}
+  // The bits of a file in this level. Files below which there are no keys of their range have those
+  // of the bottom.
+  double At(int level, bool is_bottommost, const UsedLevels& used) const {
+    return (*this)[is_bottommost ? 0 : DistanceFromDeepest(level, used)];
+  }
+
+  // Level 0 counts as the one above the top.
+  static int DistanceFromDeepest(int level, const UsedLevels& used) {
+    if (level > 0) return used.deepest - level;
+    return used.deepest - std::clamp(used.top, 1, used.deepest) + 1;
+  }
+};
+
+// Returns the best spread with a mean of bits_per_key. Takes up to a millisecond.
+LevelBits SpreadByDistance(Format format, double bits_per_key, const FullLevels& levels);
+
+// The memory of `bits` in bits per key.
+double MeanMemory(Format format, const FullLevels& levels, const LevelBits& bits);
 
 }  // namespace bloomline::filter
 

@@ -23,7 +23,8 @@ double RoundedDown(double bits_per_key) {
   return std::floor(bits_per_key * kSteps) / kSteps;
 }
 
-// The deepest level with files, for a file that is not bottommost: it has data below.
+// The deepest level with files, for a file that is not bottommost: it has data below. Files made at
+// once may leave a top below it.
 int DeepestLevel(const LevelRules& rules, const NewFile& file, const SeenLevels& seen) {
   if (rules.deepest != 0) return std::max(rules.deepest, file.level + 1);
   const int inner = std::max(file.level, seen.deepest_inner);
@@ -33,13 +34,6 @@ int DeepestLevel(const LevelRules& rules, const NewFile& file, const SeenLevels&
   // With level_compaction_dynamic_level_bytes, RocksDB's default since 8.4, the bottom is the last
   // level. Without it, this gives too many levels until the bottom is seen.
   return std::max(file.num_levels - 1, inner + 1);
-}
-
-// The number of levels below the file's, if each is as full as it may be.
-int Distance(const LevelRules& rules, const NewFile& file, const SeenLevels& seen) {
-  const int deepest = DeepestLevel(rules, file, seen);
-  // Files made at once may leave a top below the deepest level seen.
-  return filter::DistanceFromDeepest(file.level, rules.deepest == 0 ? seen.top : 1, deepest);
 }
 
 // Without levels, RocksDB does not say how large a file is among the others.
@@ -53,9 +47,9 @@ bool MayBeMoved(const LevelRules& rules, const NewFile& file, const SeenLevels& 
 
 double BitsByDistance(const LevelRules& rules, const NewFile& file, const SeenLevels& seen) {
   if (!HasLevel(file)) return rules.bits_per_key;
-  if (file.is_bottommost) return rules.bits[0];
-  if (MayBeMoved(rules, file, seen)) return rules.bits_per_key;
-  return filter::BitsAt(Distance(rules, file, seen), rules.bits, rules.num_bits);
+  if (!file.is_bottommost && MayBeMoved(rules, file, seen)) return rules.bits_per_key;
+  return rules.level_bits.At(file.level, file.is_bottommost,
+                             {rules.deepest == 0 ? seen.top : 1, DeepestLevel(rules, file, seen)});
 }
 
 double BitsFor(const LevelRules& rules, const NewFile& file, const SeenLevels& seen) {
@@ -64,7 +58,7 @@ double BitsFor(const LevelRules& rules, const NewFile& file, const SeenLevels& s
       break;
     case LevelRules::Rule::kByLevel:
       if (file.level < 0) break;
-      return filter::BitsAt(file.level, rules.bits, rules.num_bits);
+      return rules.level_bits[file.level];
     case LevelRules::Rule::kByDistance:
       return BitsByDistance(rules, file, seen);
   }
@@ -122,12 +116,12 @@ LevelRules MakeLevelRules(const RocksDBFilterOptions& options, double bits_per_k
     rules.deepest = std::max(options.levels_in_use - 1, 0);
     rules.level_size_ratio = options.level_size_ratio;
     rules.counts_bottom = options.memory_bytes == 0 || options.filters_at_bottom;
-    rules.num_bits =
-        filter::SpreadByDistance(rules.format, rules.bits_per_key, FullLevelsOf(rules), rules.bits);
+    rules.level_bits =
+        filter::SpreadByDistance(rules.format, rules.bits_per_key, FullLevelsOf(rules));
   } else if (!options.bits_by_level.empty()) {
     rules.rule = LevelRules::Rule::kByLevel;
-    rules.num_bits = static_cast<int>(options.bits_by_level.size());
-    std::copy(options.bits_by_level.begin(), options.bits_by_level.end(), rules.bits);
+    rules.level_bits.num_bits = static_cast<int>(options.bits_by_level.size());
+    std::copy(options.bits_by_level.begin(), options.bits_by_level.end(), rules.level_bits.bits);
   }
   return rules;
 }
@@ -140,11 +134,11 @@ LevelRules LoweredTo(double bits_per_key, LevelRules rules) {
   const double mean = std::max(bits_per_key, least);
   const double memory = filter::MemoryBits(rules.format, mean);
   const filter::FullLevels levels = FullLevelsOf(rules);
-  double bits[kMaxLevels];
+  filter::LevelBits lowered;
   const auto spread = [&](double spread_mean) {
-    filter::SpreadByDistance(rules.format, spread_mean, levels, bits);
-    for (int i = 0; i < rules.num_bits; ++i) bits[i] = std::max(bits[i], least);
-    return filter::MeanMemory(rules.format, levels, bits);
+    lowered = filter::SpreadByDistance(rules.format, spread_mean, levels);
+    for (double& bits : lowered.bits) bits = std::max(bits, least);
+    return filter::MeanMemory(rules.format, levels, lowered);
   };
   // The levels below `least` take memory from the others.
   if (spread(mean) > memory * 1.001) {
@@ -153,7 +147,8 @@ LevelRules LoweredTo(double bits_per_key, LevelRules rules) {
     spread(support::Bisect(0.0, mean, fits, precision).holds);
   }
   rules.bits_per_key = RoundedDown(mean);
-  std::transform(bits, bits + rules.num_bits, rules.bits, RoundedDown);
+  for (double& bits : lowered.bits) bits = RoundedDown(bits);
+  rules.level_bits = lowered;
   return rules;
 }
 

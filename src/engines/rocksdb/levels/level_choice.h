@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <string_view>
 
-#include "bloomline/level_sizing.h"
 #include "bloomline/rocksdb.h"
+#include "src/filter/sizing/level_rule.h"
 
 namespace bloomline::engine {
 
@@ -74,10 +74,7 @@ struct LevelRules {
   int deepest = 0;  // 0: learned
   double level_size_ratio = 0;
   Rule rule = Rule::kUniform;
-  // kByLevel: from level 0 on; kByDistance: from the bottom up. The last one applies to all further
-  // levels.
-  int num_bits = 0;
-  double bits[kMaxLevels] = {};
+  filter::LevelBits level_bits;  // kByLevel: from level 0 on
 };
 
 // `options` must be valid. bits_per_key is what options.bits_per_key means, 0 for no filters. Takes
