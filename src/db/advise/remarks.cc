@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "src/cli/shared/quantity.h"
@@ -17,24 +16,85 @@ namespace {
 
 using advice::Choice;
 
-// Whether the program reads and queries no filter.
-bool IsUnused(const Statistics& statistics) {
-  const uint64_t gets =
-      statistics.gets_of_missing_keys.value_or(0) + statistics.gets_of_stored_keys.value_or(0);
-  return gets != 0 && statistics.queries() + statistics.prefix_checked == 0;
-}
+// All that remarks depend on.
+struct RemarkContext {
+  const FamilyAdvice& family;
+  const Inputs& inputs;
+  const Inspection& inspection;
+  size_t g;  // the column family, in inspection.groups
+  const Statistics* statistics;
+  uint64_t cache_bytes;
+
+  const FamilyGroups& groups = inspection.groups[g];
+  const Group& all = groups.all;
+  const advice::Situation& situation = family.situation;
+  const std::string policy = directory::ShortPolicy(inspection.policies[g]);
+
+  bool is_rocksdb() const { return situation.engine == sstable::Engine::kRocksDB; }
+  bool has_choices() const { return !family.advice.choices.empty(); }
+  const Choice& chosen() const { return family.advice.Chosen(family.request); }
+};
 
 std::string OrUnknown(const std::string& option) { return option.empty() ? "unknown" : option; }
 
-std::string UnfilteredText(const Group& all, bool is_rocksdb, const std::string& for_hits) {
-  std::string text = ShareText(all.keys_without_filter, all.all_keys()) +
+// ---- When a remark applies.
+
+bool LacksFilters(const RemarkContext& c) { return c.all.keys_without_filter != 0; }
+bool IgnoresFilters(const RemarkContext& c) { return c.all.ignored_files != 0; }
+bool HasLegacyFilters(const RemarkContext& c) {
+  return c.all.kinds.count(engine_filters::Kind::kRocksDBLegacy) != 0;
+}
+bool HasBlockBasedFilters(const RemarkContext& c) {
+  return c.all.kinds.count(engine_filters::Kind::kRocksDBBlockBased) != 0;
+}
+bool NeedsNoChange(const RemarkContext& c) {
+  return c.all.files_without_filter == 0 && c.all.ignored_files == 0 && !c.has_choices();
+}
+bool KnowsCache(const RemarkContext& c) { return c.cache_bytes != 0; }
+bool CannotReadRibbon(const RemarkContext& c) {
+  return c.is_rocksdb() && !c.situation.reads_ribbon;
+}
+
+// The choice:
+bool IsRibbon(const RemarkContext& c) { return c.chosen().format == Format::kRibbon; }
+bool IsByLevel(const RemarkContext& c) { return c.chosen().by_level; }
+bool FiltersLastLevel(const RemarkContext& c) { return c.chosen().filters_last_level; }
+bool NeedsFormatVersion(const RemarkContext& c) { return c.chosen().needs_format_version; }
+bool HasWeakHash(const RemarkContext& c) {
+  return c.chosen().format == Format::kBloom && c.situation.takes_whole_bits;
+}
+bool OptionsNameBloomline(const RemarkContext& c) {
+  return !c.chosen().environment.empty() && directory::OptionId(c.policy) == "bloomline";
+}
+bool TakesTimeToBuild(const RemarkContext& c) { return c.chosen().build_share != 0; }
+bool Always(const RemarkContext&) { return true; }
+
+bool KeepsLastLevelUnfiltered(const RemarkContext& c) {
+  const bool helps_as_is = c.has_choices() && !c.family.advice.choices.front().filters_last_level;
+  return c.situation.skips_last_level && !helps_as_is;
+}
+
+// Whether the program reads and queries no filter.
+bool QueriesNone(const RemarkContext& c) {
+  if (c.statistics == nullptr || c.all.filter_bytes == 0) return false;
+  const Statistics& counted = *c.statistics;
+  const uint64_t gets =
+      counted.gets_of_missing_keys.value_or(0) + counted.gets_of_stored_keys.value_or(0);
+  return gets != 0 && counted.queries() + counted.prefix_checked == 0;
+}
+
+// ---- What remarks say.
+
+std::string UnfilteredText(const RemarkContext& c) {
+  std::string text = ShareText(c.all.keys_without_filter, c.all.all_keys()) +
                      " of the keys have no filter: a Get of a missing key reads a block in " +
-                     cli::NumberText(all.unfiltered_runs, 2) + " files without one on average.";
-  if (is_rocksdb && for_hits == "true") {
+                     cli::NumberText(c.all.unfiltered_runs, 2) + " files without one on average.";
+  const std::string& for_hits = c.inputs.column_family(c.groups).filters_for_hits;
+  if (c.is_rocksdb() && for_hits == "true") {
     text +=
         " optimize_filters_for_hits is true in OPTIONS: RocksDB writes no filter in the last "
         "level, and queries none there, also after a compaction or bloomline db rewrite.";
-  } else if (is_rocksdb && for_hits != "false") {
+  } else if (c.is_rocksdb() && for_hits != "false") {
     text +=
         " With optimize_filters_for_hits (in OPTIONS: unknown) RocksDB writes none in the last "
         "level.";
@@ -42,8 +102,15 @@ std::string UnfilteredText(const Group& all, bool is_rocksdb, const std::string&
   return text;
 }
 
+std::string IgnoredText(const RemarkContext& c) {
+  return "The running policy (" + c.policy + ") ignores the filters of " +
+         cli::CountText(c.all.ignored_files) + " of " + cli::CountText(c.all.files.size()) +
+         " files, so these files count as without filters.";
+}
+
 // What cures RocksDB's Bloom filters of before format_version 5.
-std::string WeakHashText(const Group& all) {
+std::string WeakHashText(const RemarkContext& c) {
+  const Group& all = c.all;
   constexpr double kMostBits = 100;  // the smallest filters have more
   std::string rate;
   if (all.num_keys != 0) {
@@ -60,46 +127,73 @@ std::string WeakHashText(const Group& all) {
          rate + " in the same memory, without bloomline. RocksDB 6.6 and later read such files.";
 }
 
+std::string KeepText(const RemarkContext& c) {
+  std::string text =
+      "The filters are already as good as bloomline's would be: no choice saves a twentieth of "
+      "the wasted reads or of the memory.";
+  if (!c.policy.empty()) {
+    text += " New files get the filters of the running policy, " + c.policy + ".";
+  }
+  const KeptFilters kept = FiltersToKeep(c.inputs, c.inspection, c.g);
+  if (kept.policy.empty()) return text;
+  return text + " To keep the present ones, set filter_policy=" + kept.policy +
+         (kept.needs_format_version ? " and format_version=5." : ".");
+}
+
 // Column families share the cache; those with another cache_index_and_filter_blocks do not count.
-std::string CacheText(const Inputs& inputs, const Inspection& inspection,
-                      const FamilyGroups& family, uint64_t cache_bytes) {
-  const std::string& is_cached = inputs.column_family(family).caches_filters;
+std::string CacheText(const RemarkContext& c) {
+  const std::string& is_cached = c.inputs.column_family(c.groups).caches_filters;
   uint64_t filter_bytes = 0;
   uint64_t index_bytes = 0;
-  for (const FamilyGroups& one : inspection.groups) {
-    const bool is_alike = inputs.column_family(one).caches_filters == is_cached;
-    if (one.database != family.database || !is_alike) continue;
+  for (const FamilyGroups& one : c.inspection.groups) {
+    const bool is_alike = c.inputs.column_family(one).caches_filters == is_cached;
+    if (one.database != c.groups.database || !is_alike) continue;
     for (const size_t i : one.all.files) {
-      filter_bytes += inspection.files[i].facts.filter_bytes;
-      index_bytes += inspection.files[i].facts.index_bytes;
+      filter_bytes += c.inspection.files[i].facts.filter_bytes;
+      index_bytes += c.inspection.files[i].facts.index_bytes;
     }
   }
   const std::string text = "Filters (" + cli::BytesText(filter_bytes) + ") and indexes (" +
                            cli::BytesText(index_bytes) + ")";
-  const std::string name = "the block cache of " + cli::BytesText(cache_bytes);
+  const std::string name = "the block cache of " + cli::BytesText(c.cache_bytes);
   if (is_cached == "true") {
-    return text + " take " + ShareText(filter_bytes + index_bytes, cache_bytes) + " of " + name +
+    return text + " take " + ShareText(filter_bytes + index_bytes, c.cache_bytes) + " of " + name +
            ". bloomline-db-advise(1) says what helps if that is more than half.";
   }
-  const bool is_leveldb = inputs.databases[family.database].engine == sstable::Engine::kLevelDB;
   const std::string why =
-      is_leveldb ? "LevelDB caches only data blocks."
-                 : "cache_index_and_filter_blocks in OPTIONS is " + OrUnknown(is_cached) + ".";
+      c.is_rocksdb() ? "cache_index_and_filter_blocks in OPTIONS is " + OrUnknown(is_cached) + "."
+                     : "LevelDB caches only data blocks.";
   return text + " are in the memory of the open tables, beside " + name + ": " + why;
 }
 
-std::string BuildText(const Choice& chosen, advice::BuildMachine machine) {
-  return "Building the filters of this choice takes about " + cli::RateText(chosen.build_share, 2) +
+std::string RibbonText(const RemarkContext&) {
+  return "For Ribbon filters, bits_per_key is that of Bloom filters with the same FPR; they need a "
+         "third less memory, which the table shows. RocksDB's own ribbonfilter:N builds them in " +
+         cli::NumberText(advice::kRocksDBRibbonBuildNs, 0) + " ns per key.";
+}
+
+std::string LastLevelText(const RemarkContext& c) {
+  const std::string text =
+      "This choice needs optimize_filters_for_hits=false in the options of the column family, "
+      "which no preload library sets: without it, ";
+  if (c.situation.skips_last_level) return text + "the last level has no filters.";
+  return text + "RocksDB does not query the filter of the oldest file.";
+}
+
+std::string BuildText(const RemarkContext& c) {
+  const double share = c.chosen().build_share;
+  return "Building the filters of this choice takes about " + cli::RateText(share, 2) +
          " of the CPU time of compaction" +
-         (chosen.build_share > advice::kMostBuildShare ? ", too much for a first choice" : "") +
-         ". These times are of " + advice::Name(machine) +
+         (share > advice::kMostBuildShare ? ", too much for a first choice" : "") +
+         ". These times are of " + advice::Name(c.situation.cpu.machine) +
          ", with the instruction set of this CPU.";
 }
 
 // Says how existing files get the new filters, and which programs can use these.
-std::string ApplyText(sstable::Engine engine, const std::string& version, const Choice& chosen) {
+std::string ApplyText(const RemarkContext& c) {
+  const Choice& chosen = c.chosen();
   if (!chosen.rewrite_policy.empty()) {
-    return "RocksDB " + version +
+    return "RocksDB " + c.inputs.databases[c.groups.database].rocksdb_version +
            " cannot load bloomline, which needs 7.0 or later, but uses these filters: bloomline db "
            "rewrite gives them to the files of a closed database. New files get those of the "
            "program's own policy.";
@@ -109,7 +203,7 @@ std::string ApplyText(sstable::Engine engine, const std::string& version, const 
       (chosen.filters_last_level ? "once OPTIONS have that option, " : "") +
       "bloomline db rewrite or a compaction gives them to the others. ";
   if (!chosen.is_stock()) {
-    return text + EngineName(engine) +
+    return text + EngineName(c.situation.engine) +
            " without bloomline cannot use them and reads a block from every file that could hold "
            "the key, so each program that reads the database needs bloomline.";
   }
@@ -141,112 +235,90 @@ std::string PresentPolicy(const std::string& policy, const Group& all) {
   return "=bloomfilter:" + whole(all.bits_per_key()) + ":false";
 }
 
+std::string GoBackText(const RemarkContext& c) {
+  const Choice& chosen = c.chosen();
+  if (!chosen.rewrite_policy.empty()) {
+    return "To go back, start the program on the original folder.";
+  }
+  return "To go back, set filter_policy" + PresentPolicy(c.policy, c.all) +
+         (chosen.is_stock() ? "." : " and rewrite the files again.");
+}
+
+// ---- The remarks, in the order in which they are printed.
+
+struct RemarkRow {
+  using Text = std::string (*)(const RemarkContext&);
+  constexpr RemarkRow(RemarkScope s, bool (*a)(const RemarkContext&), Text t)
+      : scope(s), applies(a), text(t) {}
+  constexpr RemarkRow(RemarkScope s, bool (*a)(const RemarkContext&), const char* t)
+      : scope(s), applies(a), fixed_text(t) {}
+
+  RemarkScope scope;
+  bool (*applies)(const RemarkContext&);
+  Text text = nullptr;
+  const char* fixed_text = nullptr;
+};
+
+constexpr RemarkScope kFamily = RemarkScope::kFamily;
+constexpr RemarkScope kAll = RemarkScope::kAll;
+
+constexpr RemarkRow kRemarks[] = {
+    {kFamily, LacksFilters, UnfilteredText},
+    {kFamily, IgnoresFilters, IgnoredText},
+    {kFamily, KeepsLastLevelUnfiltered,
+     "As OPTIONS say, with optimize_filters_for_hits=true, no choice saves a twentieth of the "
+     "wasted reads or of the memory: the last level has no filters."},
+    {kFamily, HasLegacyFilters, WeakHashText},
+    {kFamily, HasBlockBasedFilters,
+     "Block-based filters have the weak 32-bit hash of old Bloom filters, which adjacent keys "
+     "show. bloomfilter:BITS:false gives full filters, whose hash is better from "
+     "format_version=5 on."},
+    {kFamily, NeedsNoChange, KeepText},
+    {kFamily, QueriesNone,
+     "The filters are not used here: the statistics count Gets and no query of a filter. "
+     "bloomline-db(1) has the usual reasons."},
+    {kAll, KnowsCache, CacheText},
+    {kAll, CannotReadRibbon,
+     "Ribbon filters are left out: neither OPTIONS nor LOG shows RocksDB 6.15 or later, which "
+     "reads them."},
+};
+
+// These follow if there is a choice.
+constexpr RemarkRow kRemarksOnChoice[] = {
+    {kAll, IsRibbon, RibbonText},
+    {kAll, IsByLevel,
+     "bits_per_key is the average of full levels; the table has this database's. Compacting the "
+     "whole database merges all levels into one, whose filters then have the fewest bits: if you "
+     "often do that, use the same bits in all levels."},
+    {kAll, FiltersLastLevel, LastLevelText},
+    {kAll, NeedsFormatVersion,
+     "This choice needs format_version=5 in BlockBasedTableOptions, which no preload library "
+     "sets: below 5, Bloom filters have a weak hash."},
+    {kAll, HasWeakHash,
+     "Before RocksDB 6.6, Bloom filters have a weak hash: for keys like the stored ones, more "
+     "reads are wasted than the table shows."},
+    {kFamily, OptionsNameBloomline,
+     "OPTIONS name bloomline. If the program itself does so, without a preload library, the "
+     "environment changes nothing."},
+    {kFamily, TakesTimeToBuild, BuildText},
+    {kAll, Always, ApplyText},
+    {kFamily, Always, GoBackText},
+};
+
 }  // namespace
 
 std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
                             const Inspection& inspection, size_t g, const Statistics* statistics,
                             uint64_t cache_bytes) {
-  const FamilyGroups& groups = inspection.groups[g];
-  const Group& all = groups.all;
-  const sstable::Engine engine = family.situation.engine;
-  const std::string policy = directory::ShortPolicy(inspection.policies[g]);
-  const bool has_choices = !family.advice.choices.empty();
+  const RemarkContext context = {family, inputs, inspection, g, statistics, cache_bytes};
   std::vector<Remark> remarks;
-  const auto of_family = [&](std::string text) {
-    remarks.push_back({RemarkScope::kFamily, std::move(text)});
+  const auto add = [&](const RemarkRow& row) {
+    if (!row.applies(context)) return;
+    remarks.push_back({row.scope, row.text != nullptr ? row.text(context) : row.fixed_text});
   };
-  const auto of_all = [&](std::string text) {
-    remarks.push_back({RemarkScope::kAll, std::move(text)});
-  };
-  if (all.keys_without_filter != 0) {
-    of_family(UnfilteredText(all, engine == sstable::Engine::kRocksDB,
-                             inputs.column_family(groups).filters_for_hits));
-  }
-  if (all.ignored_files != 0) {
-    of_family("The running policy (" + policy + ") ignores the filters of " +
-              cli::CountText(all.ignored_files) + " of " + cli::CountText(all.files.size()) +
-              " files, so these files count as without filters.");
-  }
-  const bool helps_as_is = has_choices && !family.advice.choices.front().filters_last_level;
-  if (family.situation.skips_last_level && !helps_as_is) {
-    of_family(
-        "As OPTIONS say, with optimize_filters_for_hits=true, no choice saves a twentieth of the "
-        "wasted reads or of the memory: the last level has no filters.");
-  }
-  if (all.kinds.count(engine_filters::Kind::kRocksDBLegacy) != 0) of_family(WeakHashText(all));
-  if (all.kinds.count(engine_filters::Kind::kRocksDBBlockBased) != 0) {
-    of_family(
-        "Block-based filters have the weak 32-bit hash of old Bloom filters, which adjacent keys "
-        "show. bloomfilter:BITS:false gives full filters, whose hash is better from "
-        "format_version=5 on.");
-  }
-  if (all.files_without_filter == 0 && all.ignored_files == 0 && !has_choices) {
-    const KeptFilters kept = FiltersToKeep(inputs, inspection, g);
-    of_family(
-        "The filters are already as good as bloomline's would be: no choice saves a twentieth of "
-        "the wasted reads or of the memory." +
-        (policy.empty() ? ""
-                        : " New files get the filters of the running policy, " + policy + ".") +
-        (kept.policy.empty() ? ""
-                             : " To keep the present ones, set filter_policy=" + kept.policy +
-                                   (kept.needs_format_version ? " and format_version=5." : ".")));
-  }
-  if (statistics != nullptr && all.filter_bytes != 0 && IsUnused(*statistics)) {
-    of_family(
-        "The filters are not used here: the statistics count Gets and no query of a filter. "
-        "bloomline-db(1) has the usual reasons.");
-  }
-  if (cache_bytes != 0) of_all(CacheText(inputs, inspection, groups, cache_bytes));
-  if (engine == sstable::Engine::kRocksDB && !family.situation.reads_ribbon) {
-    of_all(
-        "Ribbon filters are left out: neither OPTIONS nor LOG shows RocksDB 6.15 or later, which "
-        "reads them.");
-  }
-  if (!has_choices) return remarks;
-  const Choice& chosen = family.advice.Chosen(family.request);
-  if (chosen.format == Format::kRibbon) {
-    of_all(
-        "For Ribbon filters, bits_per_key is that of Bloom filters with the same FPR; they need a "
-        "third less memory, which the table shows. RocksDB's own ribbonfilter:N builds them in " +
-        cli::NumberText(advice::kRocksDBRibbonBuildNs, 0) + " ns per key.");
-  }
-  if (chosen.by_level) {
-    of_all(
-        "bits_per_key is the average of full levels; the table has this database's. Compacting "
-        "the whole database merges all levels into one, whose filters then have the fewest bits: "
-        "if you often do that, use the same bits in all levels.");
-  }
-  if (chosen.filters_last_level) {
-    of_all(
-        "This choice needs optimize_filters_for_hits=false in the options of the column family, "
-        "which no preload library sets: without it, " +
-        std::string(family.situation.skips_last_level
-                        ? "the last level has no filters."
-                        : "RocksDB does not query the filter of the oldest file."));
-  }
-  if (chosen.needs_format_version) {
-    of_all(
-        "This choice needs format_version=5 in BlockBasedTableOptions, which no preload library "
-        "sets: below 5, Bloom filters have a weak hash.");
-  }
-  if (chosen.format == Format::kBloom && family.situation.takes_whole_bits) {
-    of_all(
-        "Before RocksDB 6.6, Bloom filters have a weak hash: for keys like the stored ones, more "
-        "reads are wasted than the table shows.");
-  }
-  if (!chosen.environment.empty() && directory::OptionId(policy) == "bloomline") {
-    of_family(
-        "OPTIONS name bloomline. If the program itself does so, without a preload library, the "
-        "environment changes nothing.");
-  }
-  if (chosen.build_share != 0) of_family(BuildText(chosen, family.situation.cpu.machine));
-  of_all(ApplyText(engine, inputs.databases[groups.database].rocksdb_version, chosen));
-  if (!chosen.rewrite_policy.empty()) {
-    of_family("To go back, start the program on the original folder.");
-    return remarks;
-  }
-  const std::string rewrite = chosen.is_stock() ? "." : " and rewrite the files again.";
-  of_family("To go back, set filter_policy" + PresentPolicy(policy, all) + rewrite);
+  for (const RemarkRow& row : kRemarks) add(row);
+  if (!context.has_choices()) return remarks;
+  for (const RemarkRow& row : kRemarksOnChoice) add(row);
   return remarks;
 }
 
