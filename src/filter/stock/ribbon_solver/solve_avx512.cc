@@ -21,57 +21,65 @@ namespace {
 
 constexpr uint32_t kMaxRegisters = kMaxWaiting / 64;
 
-// Bytes of an equation: 16 of coefficients, 4 of the result. Those of a key go on with the step of
-// its start, and the rows of this step that are its own.
+// ---- The registers. An equation is a lane: byte k of 64 equations lies in one register. An
+// equation has 20 bytes: 16 of coefficients, 4 of the result. A key's has two more: the step in
+// which it starts, and which rows of that step belong to it.
+//
+//   lane           0    1    2   ..   63
+//   bytes[0]     | c0 | c0 | c0 | .. | c0 |       coefficients of rows 0 to 7 (mod 128)
+//     ..
+//   bytes[15]    | c15| c15| c15| .. | c15|       of rows 120 to 127
+//   bytes[16]    | r0 | r0 | r0 | .. | r0 |       result, to bytes[19]
+//   bytes[20]    | s  | s  | s  | .. | s  |       step of the start
+//   bytes[21]    | o  | o  | o  | .. | o  |       own rows of this step
+//
+// Steps transpose bytes[step % 16] (VPERMB, GF2P8AFFINEQB), so that each row of the step is a word:
+//
+//   has          | row 0 | row 1 | .. | row 7 |   bit i: lane i has the row
+//
+// Keys come in tiles of eight with the same bytes, | c0 x 8 | c1 x 8 | .. | o x 8 |, and move into
+// lanes that need not be adjacent (VPEXPANDB, VPERMB).
 constexpr uint32_t kEquationBytes = 20;
 constexpr uint32_t kStepByte = 20;
 constexpr uint32_t kOwnRowsByte = 21;
 constexpr uint32_t kKeyBytes = 22;
+constexpr uint32_t kTileKeys = 8;
+constexpr uint32_t kTiles = 32;
 
-// Indices for VPERMB. In a register of 8 x 8 bytes, kTransposed exchanges both.
-struct alignas(64) ByteIndices {
-  constexpr ByteIndices() {
-    for (uint8_t i = 0; i < 64; ++i) {
-      const uint8_t row = i / 8;
-      const uint8_t column = i % 8;
-      transposed[i] = static_cast<uint8_t>(8 * column + row);
-      transposed_back[i] = static_cast<uint8_t>(8 * (7 - column) + row);
-      word[i] = static_cast<uint8_t>(8 * column);
-      word_back[i] = static_cast<uint8_t>(8 * (7 - column));
-      result[i] = static_cast<uint8_t>(i % 4 * 8 + i / 4 % 8);
-    }
-    for (uint8_t i = 0; i < 128; ++i) count[i] = i;
-    for (uint64_t j = 0; j < 8; ++j) {
-      for (uint64_t i = 0; i < 8; ++i) {
-        each_is[j][i] = j;
-        only[j][i] = i == j ? ~uint64_t{0} : 0;
-      }
-    }
-    for (uint8_t i = 0; i < 24; ++i) {
-      const uint8_t field = i % 3;
-      equation[i / 8][i % 8] = i / 3;
-      coefficient[i / 8][i % 8] = static_cast<uint64_t>(i / 3 + 8 * field);
-      if (field == 2) is_result[i / 8] = static_cast<uint8_t>(is_result[i / 8] | 1 << i % 8);
-    }
+// ---- Tables, named after the instruction that reads them. They are in memory: compilers would
+// make each constant with a shuffle.
+template <typename T, uint32_t kSize>
+struct alignas(64) Table {
+  template <typename F>
+  constexpr explicit Table(F item) {
+    for (uint32_t i = 0; i < kSize; ++i) items[i] = static_cast<T>(item(i));
   }
-  uint8_t transposed[64] = {};
-  uint8_t transposed_back[64] = {};  // GF2P8AFFINEQB has row 0 of a matrix in byte 7
-  uint8_t word[64] = {};             // the low byte of word i % 8
-  uint8_t word_back[64] = {};
-  uint8_t result[64] = {};  // from four times eight bytes to eight words of 32 bits
-  uint8_t count[128] = {};
-  uint64_t each_is[8][8] = {};
-  uint64_t only[8][8] = {};
-  // For word i of eight equations: which equation, which of 16 words for its coefficients.
-  uint64_t equation[3][8] = {};
-  uint64_t coefficient[3][8] = {};
-  uint8_t is_result[3] = {};
+  T items[kSize] = {};
 };
-// From memory: compilers would make each constant with a shuffle.
-constexpr ByteIndices kIndices;
+using VpermbTable = Table<uint8_t, 64>;
 
-BLOOMLINE_AVX512_INLINE __m512i Permuted(const uint8_t index[64], __m512i bytes) {
-  return _mm512_permutexvar_epi8(_mm512_load_si512(index), bytes);
+// A register is 8 x 8 bytes. "Back": GF2P8AFFINEQB has row 0 of a matrix in byte 7.
+constexpr VpermbTable kVpermbTranspose([](uint32_t i) { return i % 8 * 8 + i / 8; });
+constexpr VpermbTable kVpermbTransposeBack([](uint32_t i) { return (7 - i % 8) * 8 + i / 8; });
+constexpr VpermbTable kVpermbWord([](uint32_t i) { return i % 8 * 8; });  // its low byte
+constexpr VpermbTable kVpermbWordBack([](uint32_t i) { return (7 - i % 8) * 8; });
+// From four times eight bytes to eight words of 32 bits.
+constexpr VpermbTable kVpermbResult([](uint32_t i) { return i % 4 * 8 + i / 4 % 8; });
+// The keys of a tile, in sequence; lanes take them from any of them on.
+constexpr Table<uint8_t, 64 + kTileKeys> kVpexpandbKey([](uint32_t i) { return i; });
+// Eight times row i / 8; and all bits of it.
+constexpr Table<uint64_t, 64> kVpermqRow([](uint32_t i) { return i / 8; });
+constexpr Table<uint64_t, 64> kVpternlogqRow([](uint32_t i) {
+  return i / 8 == i % 8 ? ~uint64_t{0} : 0;
+});
+// For word i of eight equations, of three words each: the equation, and which of 16 words has the
+// coefficients.
+constexpr Table<uint64_t, 24> kVpermqEquation([](uint32_t i) { return i / 3; });
+constexpr Table<uint64_t, 24> kVpermt2qCoefficient([](uint32_t i) { return i / 3 + i % 3 * 8; });
+constexpr __mmask8 kResultWords[3] = {0x24, 0x49, 0x92};  // words 2, 5, 8, ..
+
+BLOOMLINE_AVX512_INLINE __m512i Permuted(const VpermbTable& table, __m512i bytes) {
+  return _mm512_permutexvar_epi8(_mm512_load_si512(table.items), bytes);
 }
 BLOOMLINE_AVX512_INLINE __m512i Words(uint64_t word) {
   return _mm512_set1_epi64(static_cast<int64_t>(word));
@@ -86,9 +94,8 @@ BLOOMLINE_AVX512_INLINE __m512i MatrixOfRows(__m512i rows) {
 
 // ---- Keys.
 
-// Eight keys, byte by byte.
 struct alignas(64) KeyTile {
-  uint8_t bytes[24][8];
+  uint8_t bytes[24][kTileKeys];
 };
 
 // As EquationOf.
@@ -115,30 +122,51 @@ BLOOMLINE_AVX512_INLINE void ExpandKeys(const RibbonGroup& group, uint32_t key, 
   const __m512i parts[3] = {_mm512_mask_mov_epi64(first, swaps, second),
                             _mm512_mask_mov_epi64(second, swaps, first), rest};
   for (uint32_t i = 0; i < 3; ++i) {
-    _mm512_store_si512(tile->bytes[8 * i], Permuted(kIndices.transposed, parts[i]));
+    _mm512_store_si512(tile->bytes[8 * i], Permuted(kVpermbTranspose, parts[i]));
   }
 }
 
 // ---- Equations.
 
-// Those of a group: a lane each, in the first registers. Masks of lanes are complete after a call
-// of SolveSteps.
+// The equations of a group. Each lane is in exactly one of the three masks. It goes from `unused`
+// to `early` (PlaceTile), to `active` (TakeStepBytes), and back when its equation becomes a pivot
+// (Apply) or 0 = 0 (FreeZeros).
 struct alignas(64) Lanes {
   uint8_t bytes[kKeyBytes][kMaxWaiting];
-  uint64_t active[kMaxRegisters] = {};
-  uint64_t early[kMaxRegisters] = {};  // their start is in a later step
+  uint64_t active[kMaxRegisters] = {};  // has started and waits for a pivot
+  uint64_t early[kMaxRegisters] = {};   // a key that starts in a later step
   uint64_t unused[kMaxRegisters] = {~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}};
   uint32_t next_key = 0;
   uint32_t step = 0;
   uint32_t expanded_from = 0;  // the first key in the tiles
   uint32_t expanded_to = 0;
-  KeyTile tiles[32];
+  KeyTile tiles[kTiles];
 
   bool Uses(uint32_t w) const { return (active[w] | early[w]) != 0; }
 };
 
 BLOOMLINE_AVX512_INLINE __m512i LaneBytes(const Lanes& lanes, uint32_t byte, uint32_t w) {
   return _mm512_load_si512(lanes.bytes[byte] + 64 * w);
+}
+
+// Puts keys of a tile, from `first` to before `end`, into unused lanes of register w, while there
+// are any. Returns the first key that remains.
+BLOOMLINE_AVX512_INLINE uint32_t PlaceTile(const KeyTile& tile, uint32_t first, uint32_t end,
+                                           uint32_t w, Lanes* lanes) {
+  const uint64_t taken = _pdep_u64((1u << (end - first)) - 1, lanes->unused[w]);
+  const __m512i key_of_lane =
+      _mm512_maskz_expand_epi8(taken, _mm512_loadu_si512(kVpexpandbKey.items + first));
+#pragma GCC unroll 22
+  for (uint32_t k = 0; k < kKeyBytes; ++k) {
+    const __m512i of_keys =
+        _mm512_castsi128_si512(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(tile.bytes[k])));
+    _mm512_store_si512(
+        lanes->bytes[k] + 64 * w,
+        _mm512_mask_permutexvar_epi8(LaneBytes(*lanes, k, w), taken, key_of_lane, of_keys));
+  }
+  lanes->unused[w] &= ~taken;
+  lanes->early[w] |= taken;
+  return first + static_cast<uint32_t>(__builtin_popcountll(taken));
 }
 
 // Puts the keys of tiles that begin at this step into unused lanes. Returns false if these do not
@@ -157,32 +185,16 @@ BLOOMLINE_AVX512_INLINE bool AddStarting(const RibbonGroup& group, Lanes* lanes)
       }
     }
     const KeyTile& tile = lanes->tiles[(key - lanes->expanded_from) / 8];
-    uint32_t left = std::min(num_keys - key, 8u);
-    uint32_t room = 0;
+    const uint32_t tile_keys = std::min(num_keys - lanes->next_key, kTileKeys);
+    uint32_t unused = 0;
     for (uint32_t w = 0; w < W; ++w) {
-      room += static_cast<uint32_t>(__builtin_popcountll(lanes->unused[w]));
+      unused += static_cast<uint32_t>(__builtin_popcountll(lanes->unused[w]));
     }
-    if (room < left) return false;
-    uint32_t at = 0;
+    if (unused < tile_keys) return false;
+    uint32_t placed = 0;
 #pragma GCC unroll 3
-    for (uint32_t w = 0; w < W; ++w) {
-      const uint64_t to = _pdep_u64((1u << left) - 1, lanes->unused[w]);
-      const __m512i from = _mm512_maskz_expand_epi8(to, _mm512_loadu_si512(kIndices.count + at));
-#pragma GCC unroll 22
-      for (uint32_t k = 0; k < kKeyBytes; ++k) {
-        const __m512i of_keys = _mm512_castsi128_si512(
-            _mm_loadl_epi64(reinterpret_cast<const __m128i*>(tile.bytes[k])));
-        _mm512_store_si512(
-            lanes->bytes[k] + 64 * w,
-            _mm512_mask_permutexvar_epi8(LaneBytes(*lanes, k, w), to, from, of_keys));
-      }
-      lanes->unused[w] &= ~to;
-      lanes->early[w] |= to;
-      const auto placed = static_cast<uint32_t>(__builtin_popcountll(to));
-      at += placed;
-      left -= placed;
-    }
-    lanes->next_key += 8;
+    for (uint32_t w = 0; w < W; ++w) placed = PlaceTile(tile, placed, tile_keys, w, lanes);
+    lanes->next_key += kTileKeys;
   }
   return true;
 }
@@ -210,8 +222,7 @@ BLOOMLINE_AVX512_INLINE void TakeStepBytes(Lanes* lanes, Step<W>* step) {
     const __m512i bytes = _mm512_maskz_mov_epi8(
         lanes->active[w], _mm512_and_si512(LaneBytes(*lanes, lanes->step % 16, w), own_rows));
     const __m512i reverse = _mm512_set4_epi32(0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607);
-    step->has[w] =
-        Permuted(kIndices.transposed, TransposedBits(_mm512_shuffle_epi8(bytes, reverse)));
+    step->has[w] = Permuted(kVpermbTranspose, TransposedBits(_mm512_shuffle_epi8(bytes, reverse)));
     step->takes[w] = step->pivot[w] = step->pivots[w] = _mm512_setzero_si512();
   }
 }
@@ -221,8 +232,8 @@ BLOOMLINE_AVX512_INLINE void Eliminate(Step<W>* step) {
   constexpr int kOrAnd = 0xf8;  // a | (b & c)
 #pragma GCC unroll 8
   for (uint32_t j = 0; j < kRowsPerStep; ++j) {
-    const __m512i only = _mm512_load_si512(kIndices.only[j]);
-    const __m512i row = _mm512_load_si512(kIndices.each_is[j]);
+    const __m512i only = _mm512_load_si512(kVpternlogqRow.items + 8 * j);
+    const __m512i row = _mm512_load_si512(kVpermqRow.items + 8 * j);
     __m512i has[W], pivot[W];
 #pragma GCC unroll 3
     for (uint32_t w = 0; w < W; ++w) {
@@ -286,12 +297,12 @@ struct alignas(64) PivotBytes {
 template <uint32_t W, bool kStore>
 BLOOMLINE_AVX512_INLINE void Apply(const Step<W>& step, Lanes* lanes, PivotBytes* stored) {
   const __m512i lane = PivotLanes<W>(step);
-  const __m512i of_matrix = Permuted(kIndices.word_back, lane);
-  const __m512i of_row = Permuted(kIndices.word, lane);
+  const __m512i of_matrix = Permuted(kVpermbWordBack, lane);
+  const __m512i of_row = Permuted(kVpermbWord, lane);
   __m512i takes[W];
 #pragma GCC unroll 3
   for (uint32_t w = 0; w < W; ++w) {
-    takes[w] = TransposedBits(Permuted(kIndices.transposed_back, step.takes[w]));
+    takes[w] = TransposedBits(Permuted(kVpermbTransposeBack, step.takes[w]));
   }
 #pragma GCC unroll 20
   for (uint32_t k = 0; k < kEquationBytes; ++k) {
@@ -321,19 +332,19 @@ BLOOMLINE_AVX512_INLINE void Apply(const Step<W>& step, Lanes* lanes, PivotBytes
 template <uint32_t W>
 BLOOMLINE_AVX512_INLINE void StoreRows(const Step<W>& step, const PivotBytes& stored, uint32_t row,
                                        RibbonEquation* rows) {
-  const __m512i low = Permuted(kIndices.transposed, _mm512_load_si512(stored.bytes[0]));
-  const __m512i high = Permuted(kIndices.transposed, _mm512_load_si512(stored.bytes[8]));
+  const __m512i low = Permuted(kVpermbTranspose, _mm512_load_si512(stored.bytes[0]));
+  const __m512i high = Permuted(kVpermbTranspose, _mm512_load_si512(stored.bytes[8]));
   const __m512i result = _mm512_cvtepu32_epi64(
-      _mm512_castsi512_si256(Permuted(kIndices.result, _mm512_load_si512(stored.bytes[16]))));
+      _mm512_castsi512_si256(Permuted(kVpermbResult, _mm512_load_si512(stored.bytes[16]))));
   static_assert(sizeof(RibbonEquation) == 24);
 #pragma GCC unroll 3
   for (uint32_t i = 0; i < 3; ++i) {
     const __m512i coefficients =
-        _mm512_permutex2var_epi64(low, _mm512_load_si512(kIndices.coefficient[i]), high);
+        _mm512_permutex2var_epi64(low, _mm512_load_si512(kVpermt2qCoefficient.items + 8 * i), high);
     _mm512_storeu_si512(
         reinterpret_cast<uint64_t*>(rows + row) + 8 * i,
-        _mm512_mask_permutexvar_epi64(coefficients, kIndices.is_result[i],
-                                      _mm512_load_si512(kIndices.equation[i]), result));
+        _mm512_mask_permutexvar_epi64(coefficients, kResultWords[i],
+                                      _mm512_load_si512(kVpermqEquation.items + 8 * i), result));
   }
   __m512i pivot = step.pivot[0];
   for (uint32_t w = 1; w < W; ++w) pivot = _mm512_or_si512(pivot, step.pivot[w]);
