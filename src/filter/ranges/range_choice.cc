@@ -94,7 +94,11 @@ class AskedPlaces {
       AddSample();
     } else {
       AddPrefixes();
-      AddCells();
+      if (counts.is_text()) {
+        AddTextRanges();
+      } else {
+        AddNumberRanges();
+      }
     }
   }
 
@@ -130,37 +134,50 @@ class AskedPlaces {
     Normalize(asked_.begin() + first, asked_.end(), 1);
   }
 
-  void AddCells() {
-    const double beside = has_prefixes_ ? constants_.beside_delimiters : 1;
-    const size_t first_candidate = candidates_.size;
-    const size_t first = asked_.size;
-    // Fields end at bytes. Text has no numbers that are cells.
+  using Cells = List<Place, kMostCells>;
+
+  // Cells that distinguish more keys than shorter ones. Fields end at bytes. Text has no numbers
+  // that are cells.
+  Cells CandidateCells() const {
+    Cells cells;
     const size_t step = counts_.is_text() ? 8 : 4;
     double last = 1;
     for (size_t bits = step; bits <= counts_.max_bits(); bits += step) {
-      const double entries = num_cells(bits);
-      if (entries == last) continue;
-      const Place place = {kCells, 0, bits, entries};
-      candidates_.Add({place, 0});
-      last = entries;
-      if (bits % 8 != 0) continue;
-      asked_.Add({place, counts_.is_text() ? WeightInText(place) : WeightOfFieldEnd(place)});
+      if (num_cells(bits) == last) continue;
+      last = num_cells(bits);
+      cells.Add({kCells, 0, bits, last});
     }
-    Normalize(asked_.begin() + first, asked_.end(), beside);
-    if (candidates_.size == first_candidate) return;
-    if (counts_.is_text()) {
-      // The shortest cells that distinguish nearly all keys serve the most ranges.
-      while (candidates_.size - first_candidate > 1 &&
-             candidates_.end()[-2].place.num_entries > constants_.nearly_all * counts_.num_keys()) {
-        --candidates_.size;
-      }
-      return;
+    return cells;
+  }
+
+  // The shortest cells that distinguish nearly all keys serve the most ranges.
+  void AddTextRanges() {
+    const Cells cells = CandidateCells();
+    const double nearly_all = constants_.nearly_all * counts_.num_keys();
+    size_t size = cells.size;
+    while (size > 1 && cells.items[size - 2].num_entries > nearly_all) --size;
+    for (size_t i = 0; i < size; ++i) candidates_.Add({cells.items[i], 0});
+    AddAsked(cells, 8, FieldsWeight(), [&](const Place& cell) { return WeightInText(cell); });
+  }
+
+  void AddNumberRanges() {
+    const Cells cells = CandidateCells();
+    for (const Place& cell : cells) candidates_.Add({cell, 0});
+    AddAsked(cells, 8, FieldsWeight(), [&](const Place& cell) { return WeightOfFieldEnd(cell); });
+    AddAsked(cells, 4, constants_.numbers, [](const Place&) { return 1.0; });
+  }
+
+  // Ranges of whole bytes, beside those of prefixes.
+  double FieldsWeight() const { return has_prefixes_ ? constants_.beside_delimiters : 1; }
+
+  // Adds ranges that end after multiples of `step` bits, with `weight` together.
+  template <typename WeightOfCell>
+  void AddAsked(const Cells& cells, size_t step, double weight, WeightOfCell weight_of_cell) {
+    const size_t first = asked_.size;
+    for (const Place& cell : cells) {
+      if (cell.bits % step == 0) asked_.Add({cell, weight_of_cell(cell)});
     }
-    const size_t first_number = asked_.size;
-    for (size_t i = first_candidate; i < candidates_.size; ++i) {
-      asked_.Add({candidates_.items[i].place, 1});
-    }
-    Normalize(asked_.begin() + first_number, asked_.end(), constants_.numbers);
+    Normalize(asked_.begin() + first, asked_.end(), weight);
   }
 
   // A byte that distinguishes many keys, before one that does not, ends a field. Once all keys are
