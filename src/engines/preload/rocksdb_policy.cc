@@ -2,10 +2,12 @@
 // which opens it and captures the environment.
 #include "src/engines/preload/rocksdb_policy.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,11 +35,37 @@ namespace {
 std::atomic<const Environment*> environment{nullptr};
 std::atomic<bool> is_usable{false};  // set by Start
 
+double Same(double bits_per_key) { return bits_per_key; }
+
 // With a Ribbon filter of N bits per key, RocksDB promises the false-positive rate of a Bloom
 // filter of N, in less memory. kCompact keeps the promise with these bits. They are within 0.02 of
 // what BitsPerKeyForFalsePositiveRate gives for N from 4 to 16, and hundredths are easier to read.
 double CompactBitsPerKey(double bloom_bits_per_key) {
   return std::round(67 * bloom_bits_per_key + 36) / 100;
+}
+
+// What replaces the program's policy (docs/rocksdb.md). If no variable of the filters is set,
+// RocksDB's own policy writes the filters of the first row.
+struct Replacement {
+  Format set;  // by BLOOMLINE_FORMAT
+  // The format for a program that asks for Bloom filters, and for one that asks for Ribbon filters.
+  Format for_bloom, for_ribbon;
+  bool has_stock_name;
+  double (*bits_for_ribbon)(double bits_per_key);  // for Bloom filters, the program's own
+};
+constexpr Format kSetToStock = Format::kClassic;  // RocksDB's filters have no kClassic
+constexpr Replacement kReplacements[] = {
+    {kSetToStock, Format::kBloom, Format::kRibbon, true, Same},
+    {Format::kBloom, Format::kBloom, Format::kBloom, true, Same},
+    {Format::kRibbon, Format::kRibbon, Format::kRibbon, true, Same},
+    {Format::kBlocked, Format::kBlocked, Format::kBlocked, false, Same},
+    {Format::kCompact, Format::kCompact, Format::kCompact, false, CompactBitsPerKey},
+};
+
+const Replacement& ReplacementFor(const Settings& settings) {
+  const Format set = settings.is_stock ? kSetToStock : settings.options.format;
+  return *std::find_if(std::begin(kReplacements), std::end(kReplacements),
+                       [&](const Replacement& row) { return row.set == set; });
 }
 
 // Whether a variable says which files get Bloom filters in place of Ribbon filters. The program's
@@ -48,9 +76,10 @@ bool ChoosesBloomFiles(const Settings& settings) {
 
 // The options of a policy that replaces the policy asked for.
 RocksDBFilterOptions OptionsFor(const Settings& settings, const Asked& asked) {
+  const Replacement& replacement = ReplacementFor(settings);
   RocksDBFilterOptions options(settings.options);
-  if (settings.is_stock && asked.is_ribbon) options.format = Format::kRibbon;
-  options.stock_id = filter::IsStock(options.format);
+  options.format = asked.is_ribbon ? replacement.for_ribbon : replacement.for_bloom;
+  options.stock_id = replacement.has_stock_name;
   // Below 0.5 bits, also below 0, the program asks for no filters and gets none.
   RocksDBFilterOptions none = options;
   none.bits_per_key = std::fmax(0, asked.bits_per_key);
@@ -59,10 +88,8 @@ RocksDBFilterOptions OptionsFor(const Settings& settings, const Asked& asked) {
     options.bloom_before_level = engine::AllowedBloomBeforeLevel(asked.bloom_before_level);
   }
   if (settings.has_bits_per_key) return options;
-  options.bits_per_key = asked.bits_per_key;
-  if (asked.is_ribbon && options.format == Format::kCompact) {
-    options.bits_per_key = CompactBitsPerKey(asked.bits_per_key);
-  }
+  const auto bits_per_key = asked.is_ribbon ? replacement.bits_for_ribbon : Same;
+  options.bits_per_key = bits_per_key(asked.bits_per_key);
   return options;
 }
 
