@@ -8,6 +8,7 @@
 namespace bloomline::directory {
 namespace {
 
+using sstable::AppendVarint;
 using sstable::TakeBytes;
 using sstable::TakeVarint;
 using support::Refuse;
@@ -69,7 +70,6 @@ constexpr Field kFields[] = {
 constexpr Field kSkipped = {kSafeIgnoreMask, "a field that can be skipped", "b"};
 
 // Fields of kNewFile4.
-constexpr uint32_t kLastField = 1;
 constexpr uint32_t kFieldMustBeKnown = 1 << 6;
 constexpr uint32_t kPathId = kFieldMustBeKnown + 1;
 // Fields of a blob file.
@@ -171,7 +171,7 @@ class Decoder {
         texts_.back().remove_suffix(kSequenceAndTypeBytes);
         return true;
       default:
-        return SkipFields(part == 'f' ? kLastField : kLastBlobField);
+        return SkipFields(part == 'f' ? kEndOfFields : kLastBlobField);
     }
   }
 
@@ -202,6 +202,38 @@ class Decoder {
 bool DecodeVersionEdit(std::string_view record, VersionEdit* edit, std::string* problem) {
   *edit = VersionEdit();
   return Decoder(record, edit).Decode(problem);
+}
+
+bool DecodeNewFile(std::string_view stored, NewFile* file) {
+  uint32_t tag;
+  std::string_view key;
+  uint64_t sequence;
+  *file = NewFile();
+  if (!TakeVarint(&stored, &tag) || !TakeVarint(&stored, &file->level) ||
+      !TakeVarint(&stored, &file->number) ||
+      (tag == kNewFile3 && !TakeVarint(&stored, &file->path)) ||
+      !TakeVarint(&stored, &file->bytes)) {
+    return false;
+  }
+  file->is_leveldb = tag == kNewFile;
+  file->keys = stored;
+  for (int i = 0; i < 2; ++i) {
+    if (!TakeBytes(&stored, &key)) return false;
+  }
+  for (int i = 0; i < 2 && !file->is_leveldb; ++i) {
+    if (!TakeVarint(&stored, &sequence)) return false;
+  }
+  file->keys.remove_suffix(stored.size());
+  file->fields = stored;
+  return true;
+}
+
+void EncodeNewFile(const NewFile& file, std::string* record) {
+  AppendVarint(file.is_leveldb ? kNewFile : kNewFile4, record);
+  for (const uint64_t number : {uint64_t{file.level}, file.number, file.bytes}) {
+    AppendVarint(number, record);
+  }
+  record->append(file.keys).append(file.fields);
 }
 
 }  // namespace bloomline::directory

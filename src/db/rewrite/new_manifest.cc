@@ -24,14 +24,10 @@ using support::Refuse;
 // Tags of RocksDB's db/version_edit.h.
 constexpr uint32_t kNextFileNumber = 3;
 constexpr uint32_t kDeletedFile = 6;
-constexpr uint32_t kNewFile = 7;  // of LevelDB
-constexpr uint32_t kNewFile3 = 102;
-constexpr uint32_t kNewFile4 = 103;
 constexpr uint32_t kColumnFamily = 200;
 
-// Fields of kNewFile4. Those up to kLastKnown that have no name here do not depend on the file's
+// Fields of a new file. Those up to kLastKnown that have no name here do not depend on the file's
 // bytes and are copied.
-constexpr uint32_t kEnd = 1;
 constexpr uint32_t kMinLogNumber = 3;  // an earlier record said it
 constexpr uint32_t kChecksum = 7;
 constexpr uint32_t kChecksumFunction = 8;
@@ -41,7 +37,8 @@ constexpr uint32_t kOpenMetadata = 17;  // what a file system noted about the ol
 constexpr uint32_t kLastKnown = 17;
 constexpr uint32_t kPathId = 65;
 
-constexpr const char* kCrc32cFunction = "FileChecksumCrc32c";
+constexpr char kCrc32cFunction[] = "FileChecksumCrc32c";
+constexpr char kInAnotherFolder[] = "is in another folder (db_paths or cf_paths)";
 
 void AppendVarints(std::initializer_list<uint64_t> numbers, std::string* out) {
   for (const uint64_t number : numbers) AppendVarint(number, out);
@@ -74,12 +71,12 @@ bool ReplaceFields(std::string_view fields, const RewrittenTable& table, std::st
                    std::string* problem) {
   std::string_view function;
   bool has_checksum = false;
-  uint32_t field = kEnd;
-  while (TakeVarint(&fields, &field) && field != kEnd) {
+  uint32_t field;
+  while (TakeVarint(&fields, &field) && field != directory::kEndOfFields) {
     std::string_view content;
     if (!TakeBytes(&fields, &content)) break;
     if (field == kPathId && content.find_first_not_of('\0') != content.npos) {
-      return Refuse(problem, "is in another folder (db_paths or cf_paths)");
+      return Refuse(problem, kInAnotherFolder);
     }
     if (field > kLastKnown && field != kPathId) {
       return Refuse(problem, "has field ", field, ", which is not known here");
@@ -91,6 +88,7 @@ bool ReplaceFields(std::string_view fields, const RewrittenTable& table, std::st
     AppendVarint(field, added);
     AppendBytes(*changed, added);
   }
+  AppendVarint(directory::kEndOfFields, added);
   return !has_checksum || function == kCrc32cFunction ||
          Refuse(problem, "has a checksum by ", support::Quoted(function),
                 "; known: ", kCrc32cFunction);
@@ -105,26 +103,19 @@ struct Edit {
 // accepted. Returns false with *problem if that has something that is not known.
 bool Replace(std::string_view old, bool is_rocksdb, const NewTable& by, Edit* edit,
              std::string* problem) {
-  uint32_t tag = 0, level = 0;
-  uint64_t number = 0, path = 0, bytes = 0, sequence = 0;
-  std::string_view key;
-  bool is_read = TakeVarint(&old, &tag) && TakeVarint(&old, &level) && TakeVarint(&old, &number) &&
-                 (tag != kNewFile3 || TakeVarint(&old, &path)) && TakeVarint(&old, &bytes);
-  if (path != 0) return Refuse(problem, "is in another folder (db_paths or cf_paths)");
-  if (is_rocksdb && tag == kNewFile) {
+  directory::NewFile file;
+  if (!directory::DecodeNewFile(old, &file)) return Refuse(problem, "is not described as a file");
+  if (file.path != 0) return Refuse(problem, kInAnotherFolder);
+  if (is_rocksdb && file.is_leveldb) {
     return Refuse(problem, "is named in the way of LevelDB, which no RocksDB since 2.8 does");
   }
-  AppendVarints({kDeletedFile, level, number}, &edit->deleted);
-  AppendVarints({is_rocksdb ? kNewFile4 : kNewFile, level, by.number, by.table.bytes},
-                &edit->added);
-  const std::string_view rest = old;  // keys, and in RocksDB their sequence numbers
-  is_read = is_read && TakeBytes(&old, &key) && TakeBytes(&old, &key) &&
-            (!is_rocksdb || (TakeVarint(&old, &sequence) && TakeVarint(&old, &sequence)));
-  if (!is_read) return Refuse(problem, "is not described as a file");
-  edit->added += rest.substr(0, rest.size() - old.size());
-  if (!is_rocksdb) return true;
-  if (tag == kNewFile4 && !ReplaceFields(old, by.table, &edit->added, problem)) return false;
-  AppendVarint(kEnd, &edit->added);
+  AppendVarints({kDeletedFile, file.level, file.number}, &edit->deleted);
+  std::string fields;
+  if (is_rocksdb && !ReplaceFields(file.fields, by.table, &fields, problem)) return false;
+  file.number = by.number;
+  file.bytes = by.table.bytes;
+  file.fields = fields;
+  directory::EncodeNewFile(file, &edit->added);
   return true;
 }
 
