@@ -25,6 +25,13 @@
 namespace bloomline::db {
 namespace {
 
+// The same level of a column family before its tables were rewritten, or all levels.
+const Group& Paired(const FamilyGroups& before, const Group& after) {
+  const auto level = std::find_if(before.levels.begin(), before.levels.end(),
+                                  [&](const Group& group) { return group.level == after.level; });
+  return level == before.levels.end() ? before.all : *level;
+}
+
 class Rewrite {
  public:
   explicit Rewrite(RewriteOptions options) : options_(std::move(options)) {}
@@ -234,13 +241,11 @@ class Rewrite {
       cli::PrintLine(DatabaseTitle(now, family) == now.databases.front().path
                          ? target_
                          : "column family '" + now.column_family(family).name + "'");
-      size_t row = 0;
       PrintLevels(family,
                   {"level", "files", "filters", "before", "wasted, " + rates.Kind(family.all),
                    "before, " + rates_before.Kind(old.all)},
                   1, [&](const std::string& name, const Group& group) -> Cells {
-                    const Group& was = row < old.levels.size() ? old.levels[row] : old.all;
-                    ++row;
+                    const Group& was = Paired(old, group);
                     return {name,
                             cli::CountText(group.files.size()),
                             cli::BytesText(group.filter_bytes),
