@@ -34,7 +34,7 @@ const Group& Paired(const FamilyGroups& before, const Group& after) {
 
 class Rewrite {
  public:
-  explicit Rewrite(RewriteOptions options) : options_(std::move(options)) {}
+  explicit Rewrite(RewriteArguments options) : options_(std::move(options)) {}
 
   int Run() {
     const Outcome outcome = RunSteps();
@@ -285,7 +285,7 @@ class Rewrite {
         (kept.empty() ? " The program's policy still decides which filters new files get." : ""));
   }
 
-  RewriteOptions options_;
+  RewriteArguments options_;
   std::string target_;
   DatabaseFolder folder_;
   OptionsFiles option_files_;
@@ -302,7 +302,7 @@ class Rewrite {
 void AddRewriteCommand(CLI::App* db, int* exit_code) {
   CLI::App* command = db->add_subcommand(
       "rewrite", "Writes a copy of a closed database with new filters, without its engine");
-  auto options = std::make_shared<RewriteOptions>();
+  auto options = std::make_shared<RewriteArguments>();
   options->common.threads = 1;
   command->add_option("DIR", options->folder, "A closed database's folder, which stays as it is")
       ->required();

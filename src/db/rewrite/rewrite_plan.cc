@@ -24,7 +24,7 @@ using Version = directory::RocksDBVersion;
 constexpr Version kNewestTested(10, 10);
 constexpr Version kFirstWithBloom(6, 6);
 
-bool HasTestedVersion(const RewriteOptions& options, const Version& version, std::string* error) {
+bool HasTestedVersion(const RewriteArguments& options, const Version& version, std::string* error) {
   if (version <= kNewestTested || options.untested_version) return true;
   return Refuse(error, "RocksDB ", version.first, ".", version.second,
                 " has opened the database; allowed: up to ", kNewestTested.first, ".",
@@ -33,7 +33,7 @@ bool HasTestedVersion(const RewriteOptions& options, const Version& version, std
 }
 
 // Checks that the named column families exist.
-bool HasFamilies(const RewriteOptions& options, const directory::Database& database,
+bool HasFamilies(const RewriteArguments& options, const directory::Database& database,
                  std::string* error) {
   std::set<std::string> names;
   std::string list;
@@ -49,7 +49,7 @@ bool HasFamilies(const RewriteOptions& options, const directory::Database& datab
 }
 
 // Why no file of the family is rewritten; empty if files are.
-std::string WhyFamilyStays(const RewriteOptions& options, const directory::ColumnFamily& family) {
+std::string WhyFamilyStays(const RewriteArguments& options, const directory::ColumnFamily& family) {
   const std::vector<std::string>& named = options.families;
   if (std::find(named.begin(), named.end(), family.name) != named.end()) return "";
   if (!named.empty()) return "not in --column-family";
@@ -93,7 +93,7 @@ uint64_t NumberIn(const std::string& name) {
 
 class Planner {
  public:
-  Planner(const RewriteOptions& options, const Inputs& inputs, const Inspection& inspection,
+  Planner(const RewriteArguments& options, const Inputs& inputs, const Inspection& inspection,
           RewritePlan* plan)
       : options_(options),
         inputs_(inputs),
@@ -216,7 +216,7 @@ class Planner {
     return true;
   }
 
-  const RewriteOptions& options_;
+  const RewriteArguments& options_;
   const Inputs& inputs_;
   const Inspection& inspection_;
   const Engine engine_;
@@ -231,7 +231,7 @@ TableSource SourceOf(const Inputs& inputs, const InputFile& file) {
           inputs.databases[file.database].engine};
 }
 
-Outcome MakePlan(const RewriteOptions& options, const DatabaseFolder& folder,
+Outcome MakePlan(const RewriteArguments& options, const DatabaseFolder& folder,
                  Version newest_version, const Inputs& inputs, const Inspection& inspection,
                  RewritePlan* plan, std::string* error) {
   const directory::Database& database = inputs.databases.front();

@@ -17,7 +17,7 @@
 
 namespace bloomline::db {
 
-struct RewriteOptions {
+struct RewriteArguments {
   CommonOptions common;  // but its paths
   std::string folder;
   std::string new_folder;
@@ -50,7 +50,7 @@ struct RewritePlan {
 
 // Makes the plan, or returns another outcome than kDone with *error. `inputs` has one database,
 // whose files are all read.
-Outcome MakePlan(const RewriteOptions& options, const DatabaseFolder& folder,
+Outcome MakePlan(const RewriteArguments& options, const DatabaseFolder& folder,
                  directory::RocksDBVersion newest_version, const Inputs& inputs,
                  const Inspection& inspection, RewritePlan* plan, std::string* error);
 

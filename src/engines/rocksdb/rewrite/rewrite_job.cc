@@ -70,7 +70,7 @@ bool MustLeaveLastLevel(const O& options) {
 }
 
 // The table files of a column family, as DB::GetColumnFamilyMetaData lists them.
-class LiveFiles {
+class FamilyFiles {
  public:
   using File = ROCKSDB_NAMESPACE::SstFileMetaData;
   // Files of one level that one compaction must take together.
@@ -85,7 +85,7 @@ class LiveFiles {
     }
   };
 
-  LiveFiles(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family)
+  FamilyFiles(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family)
       : comparator_(column_family->GetComparator()) {
     db->GetColumnFamilyMetaData(column_family, &metadata_);
   }
@@ -118,7 +118,7 @@ class LiveFiles {
   ROCKSDB_NAMESPACE::ColumnFamilyMetaData metadata_;
 };
 
-bool LiveFiles::IsBottommost(int level, size_t index) const {
+bool FamilyFiles::IsBottommost(int level, size_t index) const {
   // Compaction::IsBottommostLevel and VersionStorageInfo::RangeMightExistAfterSortedRun.
   const File& file = Files(level)[index];
   if (level == 0 && index + 1 != Files(0).size()) return false;
@@ -130,7 +130,7 @@ bool LiveFiles::IsBottommost(int level, size_t index) const {
   return true;
 }
 
-LiveFiles::Unit LiveFiles::FindUnit(uint64_t number) const {
+FamilyFiles::Unit FamilyFiles::FindUnit(uint64_t number) const {
   Unit unit;
   for (const auto& level : metadata_.levels) {
     const std::vector<File>& files = level.files;
@@ -169,21 +169,21 @@ class RewriteJob {
     std::string path;
     uint64_t bytes = 0;
   };
-  enum class Outcome { kDone, kEnd, kFailed };
+  enum class Result { kDone, kEnd, kFailed };
 
   // Looks at all files, and returns those to rewrite.
   std::vector<uint64_t> FindFiles();
-  void Look(const LiveFiles& live, int level, size_t index, const LiveFiles::File& file,
+  void Look(const FamilyFiles& live, int level, size_t index, const FamilyFiles::File& file,
             std::vector<uint64_t>* numbers);
 
-  Outcome RewriteOne(uint64_t number, std::string* error);
+  Result RewriteOne(uint64_t number, std::string* error);
   // Returns false if a file of the unit cannot be rewritten now; the report has the reason. Checks
   // no more files once the call is cancelled.
-  bool IsFit(const LiveFiles::Unit& unit);
-  Status Compact(const LiveFiles::Unit& unit, CompactionJobInfo* info) const;
-  Outcome Judge(const Status& status, const LiveFiles::Unit& unit, std::string* error);
+  bool IsFit(const FamilyFiles::Unit& unit);
+  Status Compact(const FamilyFiles::Unit& unit, CompactionJobInfo* info) const;
+  Result Judge(const Status& status, const FamilyFiles::Unit& unit, std::string* error);
 
-  void Skip(const LiveFiles::Unit& unit, RewriteSkip reason, const std::string& text);
+  void Skip(const FamilyFiles::Unit& unit, RewriteSkip reason, const std::string& text);
   void NoteGone(uint64_t number);
   void Finish(uint64_t number);  // removes the file from unfinished_
   void ShowProgress();
@@ -211,27 +211,27 @@ bool RewriteJob::Run(std::string* error) {
   FilterAccount* const account = AccountAmong(db_options_);
   if (account != nullptr) account->CountFiles(db_);
   const std::vector<uint64_t> numbers = FindFiles();
-  Outcome outcome = Outcome::kDone;
-  for (size_t i = 0; !options_.dry_run && outcome == Outcome::kDone && i < numbers.size(); ++i) {
-    outcome = IsCancelled() ? Outcome::kEnd : RewriteOne(numbers[i], error);
+  Result result = Result::kDone;
+  for (size_t i = 0; !options_.dry_run && result == Result::kDone && i < numbers.size(); ++i) {
+    result = IsCancelled() ? Result::kEnd : RewriteOne(numbers[i], error);
   }
-  if (!options_.dry_run && outcome == Outcome::kDone) ShowProgress();
-  if (outcome == Outcome::kFailed) report_.ended_by = *error;
+  if (!options_.dry_run && result == Result::kDone) ShowProgress();
+  if (result == Result::kFailed) report_.ended_by = *error;
   if (IsCancelled()) report_.ended_by = "cancelled";
   for (const auto& [number, file] : unfinished_) {
     report_.skipped.push_back({file.path, file.bytes, RewriteSkip::kLeft, ""});
   }
   report_.seconds = SecondsSince(begin);
-  return outcome != Outcome::kFailed;
+  return result != Result::kFailed;
 }
 
 std::vector<uint64_t> RewriteJob::FindFiles() {
-  const LiveFiles live(db_, column_family_);
-  live.ForEach([&](int level, size_t index, const LiveFiles::File&) {
+  const FamilyFiles live(db_, column_family_);
+  live.ForEach([&](int level, size_t index, const FamilyFiles::File&) {
     probe_->TellPolicy(report_.column_family, level, live.IsBottommost(level, index));
   });
   std::vector<uint64_t> numbers;
-  live.ForEach([&](int level, size_t index, const LiveFiles::File& file) {
+  live.ForEach([&](int level, size_t index, const FamilyFiles::File& file) {
     Look(live, level, index, file, &numbers);
   });
   report_.files_to_rewrite = numbers.size();
@@ -239,8 +239,8 @@ std::vector<uint64_t> RewriteJob::FindFiles() {
   return numbers;
 }
 
-void RewriteJob::Look(const LiveFiles& live, int level, size_t index, const LiveFiles::File& file,
-                      std::vector<uint64_t>* numbers) {
+void RewriteJob::Look(const FamilyFiles& live, int level, size_t index,
+                      const FamilyFiles::File& file, std::vector<uint64_t>* numbers) {
   if (IsCancelled()) return;
   if (level == 0 && !options_.include_level0) {
     ++report_.level0_files_left;
@@ -254,7 +254,7 @@ void RewriteJob::Look(const LiveFiles& live, int level, size_t index, const Live
   TableFacts facts;
   const Status status = probe_->Read(FilePath(file), &facts);
   if (!status.ok()) {
-    LiveFiles::Unit unit = LiveFiles(db_, column_family_).FindUnit(number);
+    FamilyFiles::Unit unit = FamilyFiles(db_, column_family_).FindUnit(number);
     if (unit.files.empty()) {
       ++report_.files_gone;
       return;
@@ -276,22 +276,22 @@ void RewriteJob::Look(const LiveFiles& live, int level, size_t index, const Live
   }
 }
 
-RewriteJob::Outcome RewriteJob::RewriteOne(uint64_t number, std::string* error) {
-  if (unfinished_.count(number) == 0) return Outcome::kDone;  // done with a neighbour, or skipped
+RewriteJob::Result RewriteJob::RewriteOne(uint64_t number, std::string* error) {
+  if (unfinished_.count(number) == 0) return Result::kDone;  // done with a neighbour, or skipped
   const Clock::time_point begin = Clock::now();
-  const LiveFiles::Unit unit = LiveFiles(db_, column_family_).FindUnit(number);
+  const FamilyFiles::Unit unit = FamilyFiles(db_, column_family_).FindUnit(number);
   if (unit.files.empty()) {
     NoteGone(number);
-    return Outcome::kDone;
+    return Result::kDone;
   }
   ShowProgress();
-  const auto is_busy = [](const LiveFiles::File& file) { return file.being_compacted; };
+  const auto is_busy = [](const FamilyFiles::File& file) { return file.being_compacted; };
   if (std::any_of(unit.files.begin(), unit.files.end(), is_busy)) {
     Skip(unit, RewriteSkip::kBusy, "");
-    return Outcome::kDone;
+    return Result::kDone;
   }
-  if (!IsFit(unit)) return Outcome::kDone;
-  if (IsCancelled()) return Outcome::kEnd;  // IsFit reads whole files
+  if (!IsFit(unit)) return Result::kDone;
+  if (IsCancelled()) return Result::kEnd;  // IsFit reads whole files
   CompactionJobInfo info;
   const Status status = Compact(unit, &info);
   if (!status.ok()) return Judge(status, unit, error);
@@ -299,7 +299,7 @@ RewriteJob::Outcome RewriteJob::RewriteOne(uint64_t number, std::string* error) 
   report_.bytes_written += info.stats.total_output_bytes;
   report_.files_rewritten += unit.files.size();
   if (unit.files.size() > 1) report_.chained_files += unit.files.size();
-  for (const LiveFiles::File& file : unit.files) Finish(FileNumber(file.name));
+  for (const FamilyFiles::File& file : unit.files) Finish(FileNumber(file.name));
   // RocksDB (7.8 to 11.9) does not report this, and an iterator may keep the input files for long.
   if (FilterAccount* const account = AccountAmong(db_options_)) {
     account->OnCompactionCompleted(db_, info);
@@ -309,13 +309,13 @@ RewriteJob::Outcome RewriteJob::RewriteOne(uint64_t number, std::string* error) 
         static_cast<double>(unit.bytes()) / static_cast<double>(options_.bytes_per_second);
     Sleep(least_seconds - SecondsSince(begin));
   }
-  return Outcome::kDone;
+  return Result::kDone;
 }
 
-bool RewriteJob::IsFit(const LiveFiles::Unit& unit) {
+bool RewriteJob::IsFit(const FamilyFiles::Unit& unit) {
   constexpr uint64_t kFreeBytes = uint64_t{256} << 20;
   uint64_t free_bytes = 0;
-  const LiveFiles::File& first = unit.files.front();
+  const FamilyFiles::File& first = unit.files.front();
   if (db_options_.env->GetFreeSpace(first.db_path, &free_bytes).ok() &&
       free_bytes < unit.bytes() + kFreeBytes) {
     Skip(unit, RewriteSkip::kNoSpace,
@@ -323,11 +323,11 @@ bool RewriteJob::IsFit(const LiveFiles::Unit& unit) {
              ", and " + std::to_string(kFreeBytes) + " that stay free");
     return false;
   }
-  for (const LiveFiles::File& file : unit.files) {
+  for (const FamilyFiles::File& file : unit.files) {
     if (IsCancelled()) return true;
     const Status status = probe_->Verify(FilePath(file));
     if (status.ok()) continue;
-    if (LiveFiles(db_, column_family_).FindUnit(FileNumber(file.name)).files.empty()) {
+    if (FamilyFiles(db_, column_family_).FindUnit(FileNumber(file.name)).files.empty()) {
       NoteGone(FileNumber(file.name));
       return unfinished_.count(FileNumber(first.name)) != 0;  // CompactFiles judges the others
     }
@@ -337,14 +337,14 @@ bool RewriteJob::IsFit(const LiveFiles::Unit& unit) {
   return true;
 }
 
-Status RewriteJob::Compact(const LiveFiles::Unit& unit, CompactionJobInfo* info) const {
+Status RewriteJob::Compact(const FamilyFiles::Unit& unit, CompactionJobInfo* info) const {
   CompactionOptions options;
   // Before 9.2 the default is Snappy, even if the column family has another compression.
   options.compression = ROCKSDB_NAMESPACE::kDisableCompressionOption;
   options.max_subcompactions = 1;
   uint64_t largest = 0;
   std::vector<std::string> names;
-  for (const LiveFiles::File& file : unit.files) {
+  for (const FamilyFiles::File& file : unit.files) {
     names.push_back(file.name);
     largest = std::max(largest, file.size);
   }
@@ -359,31 +359,31 @@ Status RewriteJob::Compact(const LiveFiles::Unit& unit, CompactionJobInfo* info)
   return db_->CompactFiles(options, column_family_, names, unit.level, path_id, nullptr, info);
 }
 
-RewriteJob::Outcome RewriteJob::Judge(const Status& status, const LiveFiles::Unit& unit,
-                                      std::string* error) {
+RewriteJob::Result RewriteJob::Judge(const Status& status, const FamilyFiles::Unit& unit,
+                                     std::string* error) {
   if (status.IsColumnFamilyDropped()) {  // all its files are gone, so nothing is left to do
     while (!unfinished_.empty()) NoteGone(unfinished_.begin()->first);
-    return Outcome::kEnd;
+    return Result::kEnd;
   }
   if (status.IsAborted() || status.IsInvalidArgument()) {
     // Another compaction has, or had, a file of the unit.
-    const LiveFiles now(db_, column_family_);
+    const FamilyFiles now(db_, column_family_);
     bool is_taken = status.IsAborted();
-    for (const LiveFiles::File& file : unit.files) {
-      const LiveFiles::Unit found = now.FindUnit(FileNumber(file.name));
+    for (const FamilyFiles::File& file : unit.files) {
+      const FamilyFiles::Unit found = now.FindUnit(FileNumber(file.name));
       if (found.files.empty()) NoteGone(FileNumber(file.name));
       is_taken = is_taken || found.files.empty() || found.level != unit.level;
     }
     if (is_taken) {
       Skip(unit, RewriteSkip::kBusy, "");
-      return Outcome::kDone;
+      return Result::kDone;
     }
   }
   if (status.IsCompactionTooLarge()) {
     Skip(unit, RewriteSkip::kNoSpace, status.ToString());
-    return Outcome::kDone;
+    return Result::kDone;
   }
-  if (status.IsIncomplete() && IsCancelled()) return Outcome::kEnd;
+  if (status.IsIncomplete() && IsCancelled()) return Result::kEnd;
   *error = "RocksDB does not rewrite " + FilePath(unit.files.front()) + ": " + status.ToString();
   if (status.IsIncomplete()) {
     *error += "; allowed: manual compactions (DB::EnableManualCompaction)";
@@ -392,11 +392,11 @@ RewriteJob::Outcome RewriteJob::Judge(const Status& status, const LiveFiles::Uni
         "; RocksDB may refuse writes until DB::Resume succeeds or the database is opened "
         "again";
   }
-  return Outcome::kFailed;
+  return Result::kFailed;
 }
 
-void RewriteJob::Skip(const LiveFiles::Unit& unit, RewriteSkip reason, const std::string& text) {
-  for (const LiveFiles::File& file : unit.files) {
+void RewriteJob::Skip(const FamilyFiles::Unit& unit, RewriteSkip reason, const std::string& text) {
+  for (const FamilyFiles::File& file : unit.files) {
     const uint64_t number = FileNumber(file.name);
     if (reason == RewriteSkip::kBusy && unfinished_.count(number) == 0) continue;
     report_.skipped.push_back({FilePath(file), file.size, reason, text});
