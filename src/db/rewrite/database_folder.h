@@ -16,8 +16,8 @@ struct DatabaseFolder {
   std::map<std::string, support::FileStatus> files;  // by name; "archive/000007.log"
 };
 
-// Returns false with *error if the folder has links, or folders that no database needs: the new
-// folder would share with the old one what they hold.
+// Returns false with *error if the folder has links, or folders that no database needs: both
+// databases would then write to the same files.
 bool ListDatabase(const std::string& path, DatabaseFolder* folder, std::string* error);
 
 // Checks that the old folder and the new one can be told apart, before anything is read. *target

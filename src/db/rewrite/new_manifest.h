@@ -16,10 +16,10 @@ struct NewTable {
   RewrittenTable table;
 };
 
-// Returns false with *error, a sentence, if the MANIFEST at `path` has a tag or field that is not
-// known here, names tables in other folders (db_paths), or has file checksums by another function.
-// Done before any table is rewritten. *next_file_number: no file has this number or a higher one,
-// as far as the MANIFEST knows.
+// Returns false with *error, a sentence, if the MANIFEST at `path` has a tag or field that this
+// program does not know, names tables in other folders (db_paths), or has file checksums by another
+// function. Done before any table is rewritten. *next_file_number: no file has this number or a
+// higher one, as far as the MANIFEST knows.
 bool CheckManifest(const std::string& path, uint64_t* next_file_number, std::string* error);
 
 // Writes the new MANIFEST to `out`. `tables` has the new table for each old number that was

@@ -32,7 +32,7 @@ struct RewriteArguments {
 // A table that gets a new filter.
 struct PlannedTable {
   size_t file = 0;         // of Inputs::files
-  TableRewrite rewrite;    // without its number and session
+  TableRewrite rewrite;    // the writer adds number and session
   uint64_t new_bytes = 0;  // about
   // Of the new filter, expected. NaN: unknown.
   uint64_t filter_bytes = 0;
