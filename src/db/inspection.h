@@ -30,7 +30,7 @@ struct KindCount {
   uint64_t filters = 0;
   uint64_t bytes = 0;
 };
-using KindCounts = std::map<engine_filters::Kind, KindCount>;
+using KindCounts = std::map<engine_filters::Kind, KindCount, engine_filters::KindOrder>;
 
 // Totals for the filters of one file, or of several.
 struct FilterSums {

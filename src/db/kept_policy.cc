@@ -11,6 +11,7 @@
 #include "src/filter/options/policy_id.h"
 #include "src/filter/sizing/level_rule.h"
 #include "src/filter/sizing/memory_divider.h"
+#include "src/filter/table/layout_table.h"
 #include "src/support/bisection.h"
 #include "src/support/number_text.h"
 
@@ -29,14 +30,6 @@ constexpr uint64_t kLargeKeys = 1000;
 // Levels that differ by less have the same bits.
 constexpr double kSameBits = 1;
 
-std::optional<Format> FormatNamed(const std::string& name) {
-  for (const Format format :
-       {Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon}) {
-    if (name == FormatName(format)) return format;
-  }
-  return std::nullopt;
-}
-
 // What the running policy writes; nothing if that is unknown.
 std::optional<Written> Running(const std::string& policy) {
   const std::string id_text = directory::OptionId(policy);
@@ -50,8 +43,8 @@ std::optional<Written> Running(const std::string& policy) {
   if (id.kind != filter::PolicyKind::kBloomline) return written;
   for (const auto& [option, value] : directory::PolicyOptions(policy)) {
     if (option == "format") {
-      const std::optional<Format> format = FormatNamed(value);
-      if (!format) return std::nullopt;
+      const std::optional<Format> format = filter::FormatNamed(value);
+      if (!format || !filter::RowOf(*format).in_rocksdb) return std::nullopt;
       written.format = *format;
     } else if (option == "bits_per_key") {
       if (!support::ParseDouble(value, &written.bits_per_key)) return std::nullopt;
@@ -70,16 +63,15 @@ std::optional<Format> FormatOf(const Group& group) {
   constexpr double kNearlyAll = 0.98;
   uint64_t bytes = 0;
   for (const auto& [kind, count] : group.kinds) bytes += count.bytes;
-  for (const Format format :
-       {Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon}) {
+  for (const filter::FormatRow& row : filter::kFormats) {
     uint64_t of_format = 0;
     for (const engine_filters::Kind kind :
-         engine_filters::KindsFor(sstable::Engine::kRocksDB, format)) {
+         engine_filters::KindsFor(sstable::Engine::kRocksDB, row.format)) {
       const auto found = group.kinds.find(kind);
       if (found != group.kinds.end()) of_format += found->second.bytes;
     }
     if (bytes != 0 && static_cast<double>(of_format) >= kNearlyAll * static_cast<double>(bytes)) {
-      return format;
+      return row.format;
     }
   }
   return std::nullopt;
@@ -141,7 +133,7 @@ KeptFilters FiltersToKeep(const Inputs& inputs, const Inspection& inspection, si
                        std::abs(running->bits_per_key - kept->bits_per_key) < kSameBits;
   const bool is_old_bloom = groups.all.kinds.count(engine_filters::Kind::kRocksDBLegacy) != 0;
   const bool needs_format_version =
-      kept->format == Format::kBloom && !kept->by_level && !is_old_bloom && WritesOldBloom(family);
+      filter::HasLegacy(kept->format) && !kept->by_level && !is_old_bloom && WritesOldBloom(family);
   if (is_same && !needs_format_version) return {};
   return {advice::PolicyText(kept->format, kept->bits_per_key, kept->by_level, ratio),
           needs_format_version};

@@ -131,10 +131,10 @@ int Run(const BuildRequest& request) {
 }
 
 std::optional<Format> ParseFormat(const std::string& text, std::string* error) {
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    if (text == FormatName(format)) return format;
-  }
-  *error = support::Quoted(text) + "; allowed: blocked, compact";
+  const std::optional<Format> format = filter::FormatNamed(text);
+  if (format && filter::TakesSeed(*format)) return format;
+  *error = support::Quoted(text) +
+           "; allowed: " + filter::NamesOfFormats(&filter::FormatRow::has_trailer);
   if (text == FormatName(Format::kClassic)) *error += " (classic is for LevelDB's files only)";
   return std::nullopt;
 }

@@ -13,6 +13,7 @@
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/terminal.h"
 #include "src/cli/size/size.h"
+#include "src/filter/options/formats.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/support/bisection.h"
 
@@ -68,7 +69,7 @@ class LevelSizer {
     }
     size_.bits_per_key = 8 * static_cast<double>(size_.bytes) / static_cast<double>(size_.num_keys);
     size_.wasted_reads = division->wasted_reads;
-    if (format_ == Format::kRibbon && size_.note.empty()) {
+    if (!filter::RowOf(format_).bits_are_memory && size_.note.empty()) {
       size_.note = "set bits_per_key=" + NumberText(division->bits_per_key, 2);
     }
     return size_;
@@ -229,8 +230,8 @@ std::string ValidateLevels(const SizeRequest& request) {
 
 std::vector<LevelSize> Sizes(const SizeRequest& request, bool by_level) {
   std::vector<LevelSize> sizes;
-  for (const Format format :
-       {Format::kBloom, Format::kRibbon, Format::kBlocked, Format::kCompact}) {
+  for (const Format format : FormatsInOrder()) {
+    if (!filter::RowOf(format).in_rocksdb) continue;
     sizes.push_back(LevelSizer(format, by_level, request).Size());
   }
   return sizes;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bloomline/filter_options.h"
+#include "src/filter/options/formats.h"
 
 namespace bloomline::cli {
 
@@ -28,10 +29,19 @@ struct SizeRequest {
 
 // The title of a format in tables, which names the engine if the filters are its own.
 inline std::string TitleOf(const std::string& format_name) {
-  if (format_name == FormatName(Format::kClassic)) return format_name + " (LevelDB's)";
-  const bool is_stock =
-      format_name == FormatName(Format::kBloom) || format_name == FormatName(Format::kRibbon);
-  return format_name + (is_stock ? " (RocksDB's)" : "");
+  const std::optional<Format> format = filter::FormatNamed(format_name);
+  if (!format || filter::RowOf(*format).has_trailer) return format_name;
+  return format_name + (filter::RowOf(*format).in_leveldb ? " (LevelDB's)" : " (RocksDB's)");
+}
+// The engines' own formats, then bloomline's.
+inline std::vector<Format> FormatsInOrder() {
+  std::vector<Format> formats;
+  for (const bool is_own : {false, true}) {
+    for (const filter::FormatRow& row : filter::kFormats) {
+      if (row.has_trailer == is_own) formats.push_back(row.format);
+    }
+  }
+  return formats;
 }
 // Explains these titles to a new user.
 constexpr char kOwnFormats[] = "blocked and compact work only where bloomline is loaded.\n";

@@ -13,6 +13,7 @@
 #include "src/cli/shared/terminal.h"
 #include "src/cli/size/size.h"
 #include "src/cli/subcommands.h"
+#include "src/filter/options/formats.h"
 #include "src/filter/sizing/memory_divider.h"
 
 namespace bloomline::cli {
@@ -97,14 +98,15 @@ SizeRow FormatRow(Format format, const SizeRequest& request) {
   const uint64_t of_filter =
       format == Format::kClassic ? std::min(row.num_keys, kManyKeys) : row.num_keys;
   row.rate = FalsePositiveRateWithKeys(format, *bits_per_key, of_filter, of_filter);
-  if (request.capacity && format != Format::kRibbon) {  // Ribbon filters fit the actual keys
+  const bool bits_are_memory = filter::RowOf(format).bits_are_memory;
+  if (request.capacity && bits_are_memory) {  // Ribbon filters fit the actual keys
     const double load = static_cast<double>(*request.num_keys) / static_cast<double>(row.num_keys);
     const uint64_t held = of_filter == row.num_keys
                               ? *request.num_keys
                               : static_cast<uint64_t>(load * static_cast<double>(of_filter));
     row.overfilled_rate = FalsePositiveRateWithKeys(format, *bits_per_key, of_filter, held);
   }
-  if (format == Format::kRibbon) row.note = RibbonNote(*bits_per_key);
+  if (!bits_are_memory) row.note = RibbonNote(*bits_per_key);
   return row;
 }
 
@@ -129,8 +131,7 @@ std::string Validate(const SizeRequest& request) {
 // Returns a row for each format. Needs a request that Validate accepts.
 std::vector<SizeRow> FormatRows(const SizeRequest& request) {
   std::vector<SizeRow> rows;
-  for (const Format format :
-       {Format::kClassic, Format::kBloom, Format::kRibbon, Format::kBlocked, Format::kCompact}) {
+  for (const Format format : FormatsInOrder()) {
     rows.push_back(FormatRow(format, request));
   }
   return rows;

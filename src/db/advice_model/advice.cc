@@ -11,6 +11,7 @@
 #include "src/filter/options/formats.h"
 #include "src/filter/sizing/level_rule.h"
 #include "src/filter/sizing/memory_divider.h"
+#include "src/filter/table/layout_table.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::advice {
@@ -193,7 +194,7 @@ std::string BloomlineText(Format format, const std::string& bits_per_key, bool b
   if (by_level && level_size_ratio != kDefaultRatio) {
     text += ";level_size_ratio=" + DoubleText(level_size_ratio);
   }
-  return text + (format == Format::kBloom || format == Format::kRibbon ? ";stock_id=true}" : "}");
+  return text + (filter::IsStock(format) ? ";stock_id=true}" : "}");
 }
 
 std::string BloomlineString(const Situation& tree, const Choice& choice) {
@@ -221,7 +222,7 @@ std::string EnvironmentLine(const Situation& tree, const Choice& choice) {
                             tree.engine == sstable::Engine::kRocksDB ? "rocksdb" : "leveldb",
                             "_preload.so BLOOMLINE_FORMAT=", FormatName(choice.format),
                             " BLOOMLINE_BITS_PER_KEY=", BitsPerKeyText(choice));
-  if (choice.format == Format::kRibbon && tree.asks_ribbon) {
+  if (filter::RowOf(choice.format).takes_bloom_level() && tree.asks_ribbon) {
     line += " BLOOMLINE_BLOOM_BEFORE_LEVEL=-1";
   }
   if (choice.by_level) line += " BLOOMLINE_BITS_BY_LEVEL=auto";
@@ -302,10 +303,11 @@ class Adviser {
 
   std::vector<Format> Formats() const {
     std::vector<Format> formats;
-    if (situation_.loads_bloomline) formats = {Format::kBlocked, Format::kCompact};
-    if (tree_.engine == sstable::Engine::kRocksDB) formats.push_back(Format::kBloom);
-    if (tree_.engine == sstable::Engine::kRocksDB && situation_.reads_ribbon) {
-      formats.push_back(Format::kRibbon);
+    const bool is_rocksdb = tree_.engine == sstable::Engine::kRocksDB;
+    for (const filter::FormatRow& row : filter::kFormats) {
+      if (row.has_trailer ? !situation_.loads_bloomline : !is_rocksdb || !row.in_rocksdb) continue;
+      if (row.format == Format::kRibbon && !situation_.reads_ribbon) continue;
+      formats.push_back(row.format);
     }
     return formats;
   }
@@ -396,7 +398,7 @@ class Adviser {
       if (choice.option_string.empty()) choice.rewrite_policy = BloomlineString(tree_, choice);
     }
     choice.needs_format_version =
-        tree_.writes_old_bloom && format == Format::kBloom && choice.rewrite_policy.empty();
+        tree_.writes_old_bloom && filter::HasLegacy(format) && choice.rewrite_policy.empty();
     if (!choice.needs_format_version) choice.environment = EnvironmentLine(tree_, choice);
     return choice;
   }
@@ -452,8 +454,9 @@ filter::UsedLevels LearnedLevels(const std::vector<Level>& levels) {
 
 std::string PolicyText(Format format, double bits_per_key, bool by_level, double level_size_ratio) {
   const std::string bits = DoubleText(bits_per_key);
-  if (IsPlainBloom(format, by_level)) return "bloomfilter:" + bits;
-  if (format == Format::kRibbon && !by_level) return "ribbonfilter:" + bits;
+  if (filter::IsStock(format) && !by_level) {
+    return StrCat(filter::RowOf(format).rocksdb_policy, ":", bits);
+  }
   return BloomlineText(format, bits, by_level, level_size_ratio, /*levels_in_use=*/0);
 }
 

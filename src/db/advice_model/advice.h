@@ -18,6 +18,7 @@
 #include "bloomline/filter_options.h"
 #include "src/db/advice_model/build_cost.h"
 #include "src/db/sstable/table.h"
+#include "src/filter/options/formats.h"
 #include "src/filter/sizing/level_rule.h"
 
 namespace bloomline::advice {
@@ -118,7 +119,7 @@ struct Choice {
   std::string column_family_option() const;
   std::string title() const { return kind + ", " + goal; }
   // The filters are RocksDB's own: RocksDB uses them without bloomline.
-  bool is_stock() const { return format == Format::kBloom || format == Format::kRibbon; }
+  bool is_stock() const { return filter::IsStock(format); }
 };
 
 struct Advice {

@@ -9,7 +9,9 @@
 #include "src/db/directory/options_file.h"
 #include "src/db/kept_policy.h"
 #include "src/db/report.h"
+#include "src/filter/options/formats.h"
 #include "src/filter/sizing/memory_divider.h"
+#include "src/filter/table/layout_table.h"
 
 namespace bloomline::db {
 namespace {
@@ -61,7 +63,7 @@ bool IsByLevel(const RemarkContext& c) { return c.chosen().by_level; }
 bool FiltersLastLevel(const RemarkContext& c) { return c.chosen().filters_last_level; }
 bool NeedsFormatVersion(const RemarkContext& c) { return c.chosen().needs_format_version; }
 bool HasWeakHash(const RemarkContext& c) {
-  return c.chosen().format == Format::kBloom && c.situation.takes_whole_bits;
+  return filter::HasLegacy(c.chosen().format) && c.situation.takes_whole_bits;
 }
 bool OptionsNameBloomline(const RemarkContext& c) {
   return !c.chosen().environment.empty() && directory::OptionId(c.policy) == "bloomline";
@@ -116,11 +118,11 @@ std::string WeakHashText(const RemarkContext& c) {
   if (all.num_keys != 0) {
     const double bits = std::clamp(all.bits_per_key(), kMinBitsPerKey, kMostBits);
     const uint64_t keys = std::max<uint64_t>(1, all.num_keys / all.num_filters);
-    rate =
-        " (FPR " +
-        RateOrDash(engine_filters::FiguresFor(sstable::Engine::kRocksDB, Format::kBloom, keys, bits)
-                       .rate) +
-        ")";
+    rate = " (FPR " +
+           RateOrDash(engine_filters::FiguresFor(sstable::Engine::kRocksDB, filter::kRocksDBDefault,
+                                                 keys, bits)
+                          .rate) +
+           ")";
   }
   return "Bloom filters of RocksDB's format_version 4 and lower have a weak hash, which adjacent "
          "keys show. format_version=5 in BlockBasedTableOptions cures it" +
@@ -228,8 +230,9 @@ std::string PresentPolicy(const std::string& policy, const Group& all) {
   const auto whole = [](double bits) {
     return cli::NumberText(std::clamp(bits, kMinBitsPerKey, 100.0), 0);
   };
-  if (most->first == engine_filters::Kind::kRocksDBRibbon) {
-    return "=ribbonfilter:" + whole(filter::BitsOfMemory(Format::kRibbon, all.bits_per_key())) +
+  const std::optional<Format> format = filter::LayoutRowFor(most->first).format;
+  if (format && filter::RowOf(*format).takes_bloom_level()) {
+    return "=ribbonfilter:" + whole(filter::BitsOfMemory(*format, all.bits_per_key())) +
            ":-1";
   }
   return "=bloomfilter:" + whole(all.bits_per_key()) + ":false";

@@ -188,6 +188,14 @@ bool IsKnownName(Container container, std::string_view name) {
          (name == kLevelDBName || policy.is_old || policy.is_bloomline);
 }
 
+bool KindOrder::operator()(Kind a, Kind b) const {
+  if (a == b) return false;
+  for (const filter::LayoutRow* const row : filter::kLayouts) {
+    if (row->layout == a || row->layout == b) return row->layout == a;
+  }
+  return a < b;
+}
+
 std::optional<Format> FormatOf(Kind kind) {
   const std::optional<Format> format = filter::LayoutRowFor(kind).format;
   return format && filter::TakesSeed(*format) ? format : std::nullopt;

@@ -36,6 +36,10 @@ using Container = sstable::Engine;
 
 using Kind = filter::Layout;
 inline const char* KindName(Kind kind) { return filter::LayoutRowFor(kind).long_name; }
+// In reports: that of the table of layouts.
+struct KindOrder {
+  bool operator()(Kind a, Kind b) const;
+};
 // The format of bloomline that writes this kind; nothing for kinds that engines write themselves.
 std::optional<Format> FormatOf(Kind kind);
 

@@ -10,6 +10,7 @@
 #include "src/db/rewrite/new_manifest.h"
 #include "src/db/situation.h"
 #include "src/filter/options/policy_id.h"
+#include "src/filter/table/layout_table.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
@@ -206,7 +207,7 @@ class Planner {
         last != Version() ? last >= kFirstWithBloom : knows_new_bloom_ || knows_ribbon;
     for (PlannedTable& table : plan_->tables) {
       const bool is_ribbon = table.rewrite.format == Format::kRibbon;
-      table.rewrite.is_legacy = table.rewrite.format == Format::kBloom && !knows_bloom;
+      table.rewrite.is_legacy = filter::HasLegacy(table.rewrite.format) && !knows_bloom;
       if (is_ribbon ? knows_ribbon : knows_bloom || table.rewrite.is_legacy) continue;
       return Refuse(error, "nothing in the database says that its RocksDB is ",
                     is_ribbon ? "6.15 or later, which reads Ribbon filters"

@@ -19,13 +19,12 @@ namespace {
 
 using support::Refuse;
 
-bool SetFormat(std::string_view name, std::initializer_list<Format> formats, Format* format) {
-  for (const Format one : formats) {
-    if (name != FormatName(one)) continue;
-    *format = one;
-    return true;
-  }
-  return false;
+// Sets *format to the one of this name, if the fact is true for it.
+bool SetFormat(std::string_view name, bool filter::FormatRow::*fact, Format* format) {
+  const std::optional<Format> named = filter::FormatNamed(name);
+  if (!named || !(filter::RowOf(*named).*fact)) return false;
+  *format = *named;
+  return true;
 }
 
 using Names = std::vector<std::string>;
@@ -95,12 +94,14 @@ bool SetOptions(const directory::OptionMap& options, RewritePolicy* policy, std:
   policy->format = Format::kBlocked;
   const auto format = options.find("format");
   if (format != options.end() &&
-      !SetFormat(format->second,
-                 {Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon},
-                 &policy->format)) {
+      !SetFormat(format->second, &filter::FormatRow::in_rocksdb, &policy->format)) {
+    Names names;
+    for (const filter::FormatRow& row : filter::kFormats) {
+      if (row.in_rocksdb) names.push_back(row.name);
+    }
     return Refuse(wrong, "format=", format->second,
-                  MeantOrAllowed(format->second, {"blocked", "compact", "bloom", "ribbon"},
-                                 "blocked, compact, bloom, ribbon"));
+                  MeantOrAllowed(format->second, names,
+                                 filter::NamesOfFormats(&filter::FormatRow::in_rocksdb)));
   }
   for (const auto& [name, value] : options) {
     if (SetOption(name, value, policy)) continue;
@@ -114,9 +115,7 @@ bool SetOptions(const directory::OptionMap& options, RewritePolicy* policy, std:
 bool SetNamed(const filter::PolicyId& id, sstable::Engine engine, RewritePolicy* policy) {
   if (!id.bits) return false;
   if (engine == sstable::Engine::kLevelDB) {
-    return !id.suffix &&
-           SetFormat(id.name, {Format::kClassic, Format::kBlocked, Format::kCompact},
-                     &policy->format) &&
+    return !id.suffix && SetFormat(id.name, &filter::FormatRow::in_leveldb, &policy->format) &&
            SetBits(*id.bits, policy);
   }
   // The suffix is about new files: a level for Ribbon, here without effect up to 0.
@@ -217,7 +216,7 @@ std::string FamilyBits::OptionString() const {
 }
 
 std::string FamilyBits::Text() const {
-  if (format_ == Format::kRibbon) {  // whose option is not its memory
+  if (!filter::RowOf(format_).bits_are_memory) {
     return support::StrCat(
         advice::KindName(format_), by_level_ ? " by level" : "", ", bits_per_key=", bits_per_key_,
         " (memory: ", support::NumberText(filter::MemoryBits(format_, bits_per_key_), 1), ")");

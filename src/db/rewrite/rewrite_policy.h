@@ -11,12 +11,13 @@
 #include "src/db/advice_model/advice.h"
 #include "src/db/inspection.h"
 #include "src/db/sstable/table.h"
+#include "src/filter/options/formats.h"
 #include "src/filter/sizing/level_rule.h"
 
 namespace bloomline::db {
 
 struct RewritePolicy {
-  Format format = Format::kBloom;
+  Format format = filter::kRocksDBDefault;
   std::optional<double> bits_per_key;  // none: as much memory as the filters have now
   bool by_level = false;
   std::optional<double> level_size_ratio;  // none: that of the database's options
@@ -53,7 +54,7 @@ class FamilyBits {
   bool TakeAdvice(const advice::Situation& situation, const advice::Request& request,
                   std::string* error, IsFit is_fit);
 
-  Format format_ = Format::kBloom;
+  Format format_ = filter::kRocksDBDefault;
   double bits_per_key_ = 0;
   bool by_level_ = false;
   double level_size_ratio_ = 10;

@@ -13,6 +13,7 @@
 
 #include "bloomline/filter_options.h"
 #include "src/db/sstable/table.h"
+#include "src/filter/options/formats.h"
 #include "src/support/byte_io.h"
 
 namespace bloomline::db {
@@ -52,7 +53,7 @@ bool NewSession(Session* session, std::string* error);
 
 struct TableRewrite {
   // In RocksDB kBloom, kRibbon, kBlocked or kCompact; in LevelDB kClassic, kBlocked or kCompact.
-  Format format = Format::kBloom;
+  Format format = filter::kRocksDBDefault;
   double bits_per_key = 10;
   // With kBloom: writes the filter that RocksDB before 6.6 reads, too.
   bool is_legacy = false;

@@ -84,7 +84,8 @@ RocksDBFilterOptions OptionsFor(const Settings& settings, const Asked& asked) {
   RocksDBFilterOptions none = options;
   none.bits_per_key = std::fmax(0, asked.bits_per_key);
   if (!std::isnan(asked.bits_per_key) && !engine::WritesFilters(none)) return none;
-  if (asked.is_ribbon && options.format == Format::kRibbon && !ChoosesBloomFiles(settings)) {
+  if (asked.is_ribbon && filter::RowOf(options.format).takes_bloom_level() &&
+      !ChoosesBloomFiles(settings)) {
     options.bloom_before_level = engine::AllowedBloomBeforeLevel(asked.bloom_before_level);
   }
   if (settings.has_bits_per_key) return options;

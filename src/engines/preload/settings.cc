@@ -45,15 +45,16 @@ std::string ParseFormat(const char* value, Settings* settings) {
   const bool is_rocksdb = settings->engine == Engine::kRocksDB;
   if (std::strcmp(value, kStock) == 0) return "";
   std::string allowed;
-  for (const Format format :
-       {Format::kBlocked, Format::kCompact, Format::kClassic, Format::kBloom, Format::kRibbon}) {
-    if (is_rocksdb ? format == Format::kClassic : filter::IsStock(format)) continue;
-    if (std::strcmp(value, FormatName(format)) == 0) {
-      settings->options.format = format;
-      settings->is_stock = format == Format::kClassic;
-      return "";
+  for (const bool is_own : {true, false}) {
+    for (const filter::FormatRow& row : filter::kFormats) {
+      if (row.has_trailer != is_own || !(is_rocksdb ? row.in_rocksdb : row.in_leveldb)) continue;
+      if (std::strcmp(value, row.name) == 0) {
+        settings->options.format = row.format;
+        settings->is_stock = row.format == Format::kClassic;
+        return "";
+      }
+      allowed += std::string(row.name) + ", ";
     }
-    allowed += std::string(FormatName(format)) + ", ";
   }
   settings->options.format = Format::kBlocked;  // what was meant may take the seed
   return Wrong(kFormat, value, allowed + kStock);
@@ -205,7 +206,7 @@ void Settings::KeepOwnFilters() {
   level_size_ratio = nullptr;
   flush_format = nullptr;
   bloom_before_level = nullptr;
-  options.format = engine == Engine::kRocksDB ? Format::kBloom : Format::kClassic;
+  options.format = engine == Engine::kRocksDB ? filter::kRocksDBDefault : filter::kLevelDBDefault;
   options.random_seed = false;
 }
 

@@ -7,16 +7,16 @@ namespace {
 constexpr BitsPerKeyRange kAnyBits = {kMinBitsPerKey, kMaxBitsPerKey};
 constexpr BitsPerKeyRange kCompactBits = {kMinCompactBitsPerKey, kMaxCompactBitsPerKey};
 
-constexpr bool kInLevelDB = true, kInRocksDB = true, kHasTrailer = true;
+constexpr bool kInLevelDB = true, kInRocksDB = true, kHasTrailer = true, kBitsAreMemory = true;
 
 constexpr FormatRow kRows[] = {
-    {Format::kClassic, "classic", "classic", kAnyBits, kInLevelDB, !kInRocksDB, !kHasTrailer, ""},
-    {Format::kBlocked, "blocked", "blocked", kAnyBits, kInLevelDB, kInRocksDB, kHasTrailer, ""},
-    {Format::kCompact, "compact", "compact", kCompactBits, kInLevelDB, kInRocksDB, kHasTrailer, ""},
+    {Format::kClassic, "classic", "classic", kAnyBits, kInLevelDB, !kInRocksDB, !kHasTrailer},
+    {Format::kBlocked, "blocked", "blocked", kAnyBits, kInLevelDB, kInRocksDB, kHasTrailer},
+    {Format::kCompact, "compact", "compact", kCompactBits, kInLevelDB, kInRocksDB, kHasTrailer},
     {Format::kBloom, "bloom", "RocksDB Bloom", kAnyBits, !kInLevelDB, kInRocksDB, !kHasTrailer,
-     "bloomfilter"},
+     kBitsAreMemory, "bloomfilter", ":false"},
     {Format::kRibbon, "ribbon", "RocksDB Ribbon", kAnyBits, !kInLevelDB, kInRocksDB, !kHasTrailer,
-     "ribbonfilter"}};
+     !kBitsAreMemory, "ribbonfilter"}};
 
 }  // namespace
 

@@ -6,15 +6,9 @@
 
 namespace bloomline {
 
-const char* FormatName(Format format) {
-  const filter::FormatRow* const row = filter::FindRow(format);
-  return row == nullptr ? "unknown" : row->name;
-}
+const char* FormatName(Format format) { return filter::RowOf(format).name; }
 
-BitsPerKeyRange AllowedBitsPerKey(Format format) {
-  const filter::FormatRow* const row = filter::FindRow(format);
-  return row == nullptr ? BitsPerKeyRange{kMinBitsPerKey, kMaxBitsPerKey} : row->bits_per_key;
-}
+BitsPerKeyRange AllowedBitsPerKey(Format format) { return filter::RowOf(format).bits_per_key; }
 
 std::string FilterOptions::Validate() const {
   if (!filter::IsKnown(format)) {
@@ -48,27 +42,33 @@ std::string FilterOptions::Validate() const {
 
 namespace filter {
 
-const FormatRow* FindRow(Format format) {
+namespace {
+
+constexpr FormatRow kUnknownFormat = {
+    Format::kBlocked, "unknown", "unknown", {kMinBitsPerKey, kMaxBitsPerKey}, false, false, false};
+
+}  // namespace
+
+const FormatRow& RowOf(Format format) {
   for (const FormatRow& row : kFormats) {
-    if (row.format == format) return &row;
+    if (row.format == format) return row;
   }
-  return nullptr;
+  return kUnknownFormat;
 }
 
-bool IsStock(Format format) {
-  const FormatRow* const row = FindRow(format);
-  return row != nullptr && *row->rocksdb_policy != '\0';
+bool IsKnown(Format format) { return &RowOf(format) != &kUnknownFormat; }
+
+std::optional<Format> FormatNamed(std::string_view name) {
+  for (const FormatRow& row : kFormats) {
+    if (name == row.name) return row.format;
+  }
+  return std::nullopt;
 }
 
-bool TakesSeed(Format format) {
-  const FormatRow* const row = FindRow(format);
-  return row != nullptr && row->has_trailer;
-}
-
-std::string RocksDBFormatNames() {
+std::string NamesOfFormats(bool FormatRow::*fact) {
   std::string names;
   for (const FormatRow& row : kFormats) {
-    if (!row.in_rocksdb) continue;
+    if (!(row.*fact)) continue;
     if (!names.empty()) names += ", ";
     names += row.name;
   }

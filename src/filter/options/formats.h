@@ -3,7 +3,9 @@
 #define BLOOMLINE_FILTER_OPTIONS_FORMATS_H_
 
 #include <iterator>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "bloomline/filter_options.h"
 
@@ -17,8 +19,18 @@ struct FormatRow {
   BitsPerKeyRange bits_per_key;
   bool in_leveldb;
   bool in_rocksdb;
-  bool has_trailer;           // bloomline's, which has room for a seed
-  const char* rocksdb_policy;  // whose own filters these are; empty: none
+  bool has_trailer;  // bloomline's, which has room for a seed
+  // Whether bits_per_key is the memory of a key. If not, it is that of a Bloom filter with the same
+  // false-positive rate, which takes more.
+  bool bits_are_memory = true;
+  // Filters of RocksDB's own: the name of its policy, and what follows the bits there; empty: the
+  // level up to which files get Bloom filters.
+  const char* rocksdb_policy = "";
+  const char* rocksdb_suffix = "";
+
+  constexpr bool takes_bloom_level() const {
+    return *rocksdb_policy != '\0' && *rocksdb_suffix == '\0';
+  }
 };
 
 // All rows, in the order of the numbers (format_table.cc).
@@ -31,22 +43,25 @@ struct FormatTable {
 };
 extern const FormatTable kFormats;
 
-// Returns null for a number without a format.
-const FormatRow* FindRow(Format format);
-
-// Needs IsKnown(format).
-inline const FormatRow& RowOf(Format format) { return *FindRow(format); }
-
-inline bool IsKnown(Format format) { return FindRow(format) != nullptr; }
+// Total: a number without a format has a row that no engine has, named "unknown".
+const FormatRow& RowOf(Format format);
+bool IsKnown(Format format);
 
 // RocksDB's own filters.
-bool IsStock(Format format);
+inline bool IsStock(Format format) { return *RowOf(format).rocksdb_policy != '\0'; }
 
 // bloomline's own filters.
-bool TakesSeed(Format format);
+inline bool TakesSeed(Format format) { return RowOf(format).has_trailer; }
 
-// The names of the formats in RocksDB: "blocked, compact, bloom, ribbon".
-std::string RocksDBFormatNames();
+// The format of this name, or nothing.
+std::optional<Format> FormatNamed(std::string_view name);
+
+// The names of the formats for which the fact is true, in the order of the table, with ", " between
+// them.
+std::string NamesOfFormats(bool FormatRow::*fact);
+
+// The filters that the engines write without bloomline, unless they are told otherwise.
+constexpr Format kRocksDBDefault = Format::kBloom, kLevelDBDefault = Format::kClassic;
 
 inline bool IsAllowed(Format format, double bits_per_key) {
   const BitsPerKeyRange allowed = AllowedBitsPerKey(format);

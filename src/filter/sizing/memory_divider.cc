@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bloomline/sizing.h"
+#include "src/filter/options/formats.h"
 #include "src/filter/stock/stock_size.h"
 #include "src/support/bisection.h"
 
@@ -21,8 +22,8 @@ namespace {
 constexpr uint64_t kTypicalKeys = 1000000;
 
 double RateOfMemory(Format format, double memory_bits) {
-  return format == Format::kRibbon ? stock::RibbonRateOfMemory(memory_bits, kTypicalKeys)
-                                   : FalsePositiveRate(format, memory_bits);
+  return RowOf(format).bits_are_memory ? FalsePositiveRate(format, memory_bits)
+                                       : stock::RibbonRateOfMemory(memory_bits, kTypicalKeys);
 }
 
 struct RatePoint {
@@ -219,13 +220,13 @@ class Spread {
 }  // namespace
 
 double MemoryBits(Format format, double bits_per_key) {
-  if (format != Format::kRibbon || bits_per_key == 0) return bits_per_key;
+  if (RowOf(format).bits_are_memory || bits_per_key == 0) return bits_per_key;
   return stock::RibbonMemoryBits(std::max(bits_per_key, kMinBitsPerKey), kTypicalKeys) *
          std::min(bits_per_key / kMinBitsPerKey, 1.0);
 }
 
 double BitsOfMemory(Format format, double memory_bits) {
-  if (format != Format::kRibbon) return memory_bits;
+  if (RowOf(format).bits_are_memory) return memory_bits;
   const double least = MemoryBits(format, kMinBitsPerKey);
   if (memory_bits < least) return memory_bits / least * kMinBitsPerKey;
   return stock::RibbonBitsOfMemory(memory_bits, kTypicalKeys);

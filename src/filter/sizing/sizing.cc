@@ -52,7 +52,7 @@ uint64_t StockBytes(Format format, uint64_t num_keys, double bits_per_key) {
 double FalsePositiveRate(Format format, double bits_per_key) {
   if (format == Format::kCompact) return filter::CompactFalsePositiveRate(bits_per_key);
   const double c = filter::ClampBitsPerKey(bits_per_key);
-  if (format == Format::kRibbon) return stock::RibbonRate(c);
+  if (!filter::RowOf(format).bits_are_memory) return stock::RibbonRate(c);
   const int k = OptimalNumProbes(format, c);
   return format == Format::kClassic ? StandardFalsePositiveRate(c, k)
                                     : BlockedFalsePositiveRate(c, k);
@@ -63,7 +63,9 @@ double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t ca
   if (!filter::IsAllowed(format, bits_per_key)) return kNotANumber;
   if (num_keys == 0) return 0;
   if (capacity == 0) return 1;
-  if (format == Format::kRibbon) return stock::RibbonRate(bits_per_key);  // of any size
+  if (!filter::RowOf(format).bits_are_memory) {
+    return stock::RibbonRate(bits_per_key);  // of any size
+  }
   if (filter::IsStock(format) && capacity > kKeysOfStockFile) {
     const double share = static_cast<double>(kKeysOfStockFile) / static_cast<double>(capacity);
     num_keys = static_cast<uint64_t>(static_cast<double>(num_keys) * share);

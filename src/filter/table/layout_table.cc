@@ -4,9 +4,9 @@ namespace bloomline::filter {
 namespace {
 
 constexpr const LayoutRow* kRows[] = {
-    &kClassicRow,           &kBlockedRow,      &kFlatRow,          &kCompactRow,
-    &kSmallSetRow,          &kRocksDBBloomRow, &kRocksDBLegacyRow, &kRocksDBRibbonRow,
-    &kRocksDBBlockBasedRow, &kAlwaysMatchRow,  &kUnknownRow,       &kNoKeysRow};
+    &kUnknownRow,       &kAlwaysMatchRow,       &kNoKeysRow,  &kRocksDBBloomRow, &kRocksDBLegacyRow,
+    &kRocksDBRibbonRow, &kRocksDBBlockBasedRow, &kBlockedRow, &kFlatRow,         &kCompactRow,
+    &kClassicRow,       &kSmallSetRow};
 
 }  // namespace
 

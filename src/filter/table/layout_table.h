@@ -21,8 +21,8 @@
 
 namespace bloomline::filter {
 
-// All rows. Of those with the same format, the first one has its plan. No inline variable: each
-// shared library would have one.
+// All rows, in the order in which reports list them. Of those with the same format, the first one
+// has its plan. No inline variable: each shared library would have one.
 struct LayoutTable {
   const LayoutRow* const* first;
   const LayoutRow* const* last;
@@ -61,6 +61,9 @@ inline const LayoutRow& PlanRow(Format format, bool is_legacy) {
   const LayoutRow& row = LayoutRowFor(format);
   return is_legacy && row.format == kRocksDBLegacyRow.format ? kRocksDBLegacyRow : row;
 }
+
+// Whether RocksDB writes other filters of this format with format_version below 5.
+inline bool HasLegacy(Format format) { return &PlanRow(format, true) != &PlanRow(format, false); }
 
 inline FilterShape TableShape(Format format, const ShapeRequest& request) {
   FilterShape shape = PlanRow(format, request.is_legacy).table_shape(request);

@@ -58,7 +58,7 @@ std::string AllowedBitsPerKeyText() {
          filter::AllowedBitsText(Format::kCompact);
 }
 
-std::string AllowedFormats() { return filter::RocksDBFormatNames(); }
+std::string AllowedFormats() { return filter::NamesOfFormats(&filter::FormatRow::in_rocksdb); }
 
 // Returns what is wrong with the bits per key and the seed in this format, or with the format, or
 // an empty string.
@@ -85,12 +85,10 @@ std::string CheckFilter(const RocksDBFilterOptions& options) {
 }
 
 bool ReadFormatTo(const std::string& value, Format* result) {
-  for (const filter::FormatRow& row : filter::kFormats) {
-    if (!row.in_rocksdb || value != row.name) continue;
-    *result = row.format;
-    return true;
-  }
-  return false;
+  const std::optional<Format> format = filter::FormatNamed(value);
+  if (!format || !filter::RowOf(*format).in_rocksdb) return false;
+  *result = *format;
+  return true;
 }
 
 bool ReadFormat(const std::string& value, RocksDBFilterOptions* options) {
@@ -136,7 +134,7 @@ std::string CheckBloomBeforeLevel(const RocksDBFilterOptions& options) {
   if (level == -1) return "";
   const std::string start = "bloom_before_level is " + std::to_string(level);
   if (level < -1 || level > kMaxLevels) return start + "; allowed: " + AllowedBloomLevels();
-  if (options.format != Format::kRibbon) {
+  if (!filter::RowOf(options.format).takes_bloom_level()) {
     return start + " and format is " + FormatName(options.format) + "; allowed: ribbon";
   }
   if (!options.flush_format.has_value()) return "";

@@ -5,6 +5,7 @@
 
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
+#include "src/filter/options/formats.h"
 #include "src/filter/options/option_list.h"
 #include "src/support/quoted.h"
 #include "src/support/taken_errors.h"
@@ -27,8 +28,8 @@ std::string FollowBloomBeforeLevel(const ConfigOptions& config, const std::strin
   const Status status =
       OptionTypeInfo(0, OptionType::kInt).Parse(config, kBloomBeforeLevel, value, &level);
   if (!status.ok()) return status.ToString();
-  if (ribbon_options == RibbonOptions::kFollowed && options->format == Format::kRibbon &&
-      !options->flush_format.has_value()) {
+  if (ribbon_options == RibbonOptions::kFollowed &&
+      filter::RowOf(options->format).takes_bloom_level() && !options->flush_format.has_value()) {
     options->bloom_before_level = AllowedBloomBeforeLevel(level);
   }
   return "";

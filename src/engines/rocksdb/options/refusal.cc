@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/filter/options/formats.h"
 #include "src/filter/options/option_list.h"
 #include "src/support/option_text.h"
 
@@ -24,7 +25,7 @@ std::string Refusal::Consequence() const {
 }
 
 RocksDBFilterOptions OptionsOfRefusal() {
-  return RocksDBFilterOptions(FilterOptions{Format::kBloom, 10});
+  return RocksDBFilterOptions(FilterOptions{filter::kRocksDBDefault, 10});
 }
 
 std::string WithoutDelimiters(std::string text) {

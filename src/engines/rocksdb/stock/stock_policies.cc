@@ -23,14 +23,13 @@ double WrittenBits(double bits_per_key) {
 
 }  // namespace
 
-const char* StockPolicyName(Format format) {
-  return filter::RowOf(format).rocksdb_policy;
-}
+const char* StockPolicyName(Format format) { return filter::RowOf(format).rocksdb_policy; }
 
 std::string StockPolicyText(Format format, double bits_per_key, int bloom_before_level) {
   const std::string bits = support::DoubleText(WrittenBits(bits_per_key));
   const std::string start = std::string(StockPolicyName(format)) + ":" + bits;
-  if (format == Format::kBloom) return start + ":false";
+  const filter::FormatRow& row = filter::RowOf(format);
+  if (!row.takes_bloom_level()) return start + row.rocksdb_suffix;
   return start + ":" + std::to_string(bloom_before_level);
 }
 

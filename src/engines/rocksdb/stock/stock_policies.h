@@ -1,4 +1,4 @@
-// RocksDB's own policies, which build the filters of Format::kBloom and kRibbon.
+// RocksDB's own policies, which build the filters of its own formats.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_STOCK_STOCK_POLICIES_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_STOCK_STOCK_POLICIES_H_
 
