@@ -2,6 +2,7 @@
 // name: whole, damaged and unknown ones.
 #include <gtest/gtest.h>
 #include <leveldb/filter_policy.h>
+#include <leveldb/slice.h>
 
 #include <memory>
 #include <string>

@@ -29,7 +29,7 @@
 namespace bloomline::tests::filter_bytes_test {
 namespace {
 
-using namespace std::string_literals;  // NOLINT: of bytes with zeros
+using namespace std::string_literals;  // bytes with zeros
 
 constexpr char kStored[] = "key 7";  // in the filters that have keys
 constexpr char kAll[] = "matches every key";
@@ -85,7 +85,7 @@ Row NoKeys(const std::string& name, const std::string& bytes, Useless useless) {
   return {name, bytes, Matches::kAll, useless, "no keys", "", "no keys", Matches::kAll, 0};
 }
 
-// How RewriteFilters reports a trailer that is not understood.
+// How RewriteFilters reports a trailer that is not understood: `inspect` says "unknown".
 constexpr char kReportOfDamagedTrailer[] = "matches every key";
 
 // With bloomline's trailer.

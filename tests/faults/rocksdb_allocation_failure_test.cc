@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
