@@ -102,6 +102,30 @@ bool KeyWalk::OpenEntry(bool is_new_block, std::string* error) {
   return AddEntry(error);
 }
 
+bool KeyWalk::VisitEntry(std::string* error) {
+  const std::string_view user_key = entry().user_key();
+  const std::string_view key = keys_.Key(user_key);
+  if (has_last_ && last_key_ == key) return true;  // another version of it
+  has_last_ = true;
+  last_key_.assign(key);
+  last_place_ = place();
+  if (!IsQueried(key)) return true;
+  if (keys_.whole_keys && !Ask(filter(), user_key, key.size(), Purpose::kKey, place(), error)) {
+    return false;
+  }
+  AddKey(key);
+  std::string_view prefix;
+  if (!keys_.Prefix(key, &prefix) || last_prefix_ == prefix) return true;
+  last_prefix_ = prefix;
+  AddPrefix(prefix);
+  return Ask(filter(), user_key, prefix.size(), Purpose::kPrefix, place(), error);
+}
+
+void KeyWalk::ForgetLast() {
+  has_last_ = false;
+  last_prefix_.reset();
+}
+
 bool KeyWalk::Ask(uint64_t filter, std::string_view key, size_t queried, Purpose purpose,
                   const Place& place, std::string* error) {
   const bool is_full = waiting_.size() == kQueries || bytes_.size() >= kMostBytes;

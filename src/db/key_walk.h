@@ -104,6 +104,20 @@ class KeyWalk {
   virtual void Answer(const Query& query, const engine_filters::EngineFilter* filter,
                       bool may_match) = 0;
 
+  // For AddEntry: queries the filter for the entry's key and its prefix, unless they are those of
+  // the entry before.
+  bool VisitEntry(std::string* error);
+  // VisitEntry calls these, with keys without timestamps: whether to query a filter for the next
+  // key; for each key that it queries, or would if filters held whole keys; for each of its
+  // prefixes.
+  virtual bool IsQueried(std::string_view /*key*/) { return true; }
+  virtual void AddKey(std::string_view /*key*/) {}
+  virtual void AddPrefix(std::string_view /*prefix*/) {}
+  // The next key and prefix count even if they are the last ones again.
+  void ForgetLast();
+  std::string_view last_key() const { return last_key_; }
+  const Place& last_place() const { return last_place_; }
+
   // Queries filter number `filter` for the first `queried` bytes of the key, now or later.
   bool Ask(uint64_t filter, std::string_view key, size_t queried, Purpose purpose,
            const Place& place, std::string* error);
@@ -138,6 +152,10 @@ class KeyWalk {
   bool OpenEntry(bool is_new_block, std::string* error);
 
   std::unique_ptr<sstable::Table::KeyReader> reader_;
+  bool has_last_ = false;
+  std::string last_key_;  // that VisitEntry had
+  Place last_place_;
+  std::optional<std::string> last_prefix_;
   uint64_t block_ = ~uint64_t{0};
   std::optional<uint64_t> filter_;
   bool is_stopped_ = false;

@@ -29,8 +29,8 @@ bool IsKnownBlock(const std::string& name, const sstable::TableParts& parts) {
   if (parts.blocks.compression.engine == Engine::kLevelDB) {
     return name == "filter." + parts.filter_name;
   }
-  const auto is_filter = [&](const char* start) { return name.rfind(start, 0) == 0; };
-  return is_filter("filter.") || is_filter("fullfilter.") || is_filter("partitionedfilter.") ||
+  const sstable::FilterKind filter = sstable::FilterName(name).kind;
+  return (filter != sstable::FilterKind::kNone && filter != sstable::FilterKind::kUnknown) ||
          std::find(std::begin(kRocksDBBlocks), std::end(kRocksDBBlocks), name) !=
              std::end(kRocksDBBlocks);
 }

@@ -84,7 +84,7 @@ class TailWriter {
     }
     if (parts_.meta.count(kIndexBlock) != 0) meta_[kIndexBlock] = index_;
     for (const auto& [name, handle] : parts_.meta) {
-      const bool is_filter = name.find("filter.") != name.npos;
+      const bool is_filter = sstable::FilterName(name).kind != sstable::FilterKind::kNone;
       if (is_filter || name == kPropertiesBlock || name == kIndexBlock) continue;
       if (!out_.MoveBlock(name.c_str(), handle, &reader_, &meta_[name], error)) return false;
     }
@@ -177,7 +177,9 @@ class RocksDBWalk final : public TableWalk {
   }
 
  private:
-  void AddKey(std::string_view key) override { filter_.AddKey(key); }
+  void AddKey(std::string_view key) override {
+    if (keys_.whole_keys) filter_.AddKey(key);
+  }
   void AddPrefix(std::string_view prefix) override { filter_.AddPrefix(prefix); }
 
   void BeginBlock() override {
@@ -204,7 +206,7 @@ class RocksDBWalk final : public TableWalk {
     AddPrefixOf(keys_.Key(entry().user_key()));
     EndFilter();
     AddPrefixOf(last_key());
-    ForgetLastKey();
+    ForgetLast();
   }
 
   void AddPrefixOf(std::string_view key) {

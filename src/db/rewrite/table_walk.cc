@@ -20,12 +20,12 @@ bool TableWalk::CopyBlock(std::string* error) {
 }
 
 bool TableWalk::OpenFilter(std::optional<uint64_t> before, std::string* error) {
-  ForgetLastKey();  // versions of one key may be in two filters
+  ForgetLast();  // versions of one key may be in two filters
   // Partitions that RocksDB wrote may lack prefixes of their neighbours' keys.
   const bool is_new = out_ == nullptr;
   return !is_new || !before ||
          (AskPrefix(*before, keys_.Key(entry().user_key()), place(), error) &&
-          AskPrefix(filter(), last_key_, last_place_, error));
+          AskPrefix(filter(), last_key(), last_place(), error));
 }
 
 bool TableWalk::AskPrefix(uint64_t filter, std::string_view key, const Place& place,
@@ -47,19 +47,7 @@ bool TableWalk::AddEntry(std::string* error) {
   if (user_key.size() < keys_.order.timestamp_bytes) {
     return Refuse(error, table_.path(), ": a key of ", user_key.size(), " bytes has no timestamp");
   }
-  const std::string_view key = keys_.Key(user_key);
-  if (has_last_ && last_key_ == key) return true;  // another version of it
-  has_last_ = true;
-  last_key_.assign(key);
-  last_place_ = place();
-  if (keys_.whole_keys) {
-    AddKey(key);
-    if (!Ask(filter(), user_key, key.size(), Purpose::kKey, place(), error)) return false;
-  }
-  std::string_view prefix;
-  if (!keys_.Prefix(key, &prefix)) return true;
-  AddPrefix(prefix);
-  return Ask(filter(), user_key, prefix.size(), Purpose::kPrefix, place(), error);
+  return VisitEntry(error);
 }
 
 void TableWalk::Answer(const Query& query, const engine_filters::EngineFilter* filter,

@@ -30,16 +30,9 @@ class TableWalk : public KeyWalk {
   virtual bool WriteTail(RewrittenTable* /*result*/, std::string* /*error*/) { return true; }
 
  protected:
-  // Called for the first entry of a block, for each entry, and for each other key and its prefix.
+  // Called for the first entry of a block, and for each entry.
   virtual void BeginBlock() {}
   virtual void AddVersion(std::string_view /*user_key*/) {}
-  virtual void AddKey(std::string_view /*key*/) {}
-  virtual void AddPrefix(std::string_view /*prefix*/) {}
-
-  // Without its timestamp.
-  std::string_view last_key() const { return last_key_; }
-  // The next key counts even if it is the last one again.
-  void ForgetLastKey() { has_last_ = false; }
 
   sstable::TableWriter* const out_;
 
@@ -51,9 +44,6 @@ class TableWalk : public KeyWalk {
               bool may_match) override;
   bool CopyBlock(std::string* error);
 
-  bool has_last_ = false;
-  std::string last_key_;
-  Place last_place_;
   uint64_t num_entries_ = 0;
   uint64_t data_end_ = 0;
   std::string lost_;

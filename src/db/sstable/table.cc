@@ -34,39 +34,14 @@ bool ReadFooter(TableParts* parts, BlockReader* reader, std::string* error) {
   return true;
 }
 
-// What a name in the metaindex says of a filter.
-struct FilterName {
-  explicit FilterName(std::string_view entry) : name(entry) {
-    // RocksDB takes the first one that has its policy's name
-    // (BlockBasedTable::PrefetchIndexAndFilterBlocks).
-    constexpr std::pair<std::string_view, FilterKind> kPrefixes[] = {
-        {"fullfilter.", FilterKind::kFull},
-        {"partitionedfilter.", FilterKind::kPartitioned},
-        {"filter.", FilterKind::kByOffset}};
-    for (const auto& [prefix, kind_of_prefix] : kPrefixes) {
-      if (entry.substr(0, prefix.size()) == prefix) {
-        kind = kind_of_prefix;
-        name = entry.substr(prefix.size());
-        return;
-      }
-      ++rank;
-    }
-    const bool is_filter = entry.find("filter") != entry.npos || entry.find("Filter") != entry.npos;
-    if (is_filter) kind = FilterKind::kUnknown;
-  }
-  // Whether the engine's own policy reads this one rather than the other.
-  bool IsBefore(const FilterName& other, Engine engine) const {
-    const std::string_view own = engine == Engine::kLevelDB ? "leveldb.Builtin" : "rocksdb.Builtin";
-    const auto order = [&](const FilterName& one) {
-      return std::pair(one.name.substr(0, own.size()) != own, one.rank);
-    };
-    return order(*this) < order(other);
-  }
-
-  FilterKind kind = FilterKind::kNone;
-  int rank = 0;
-  std::string_view name;
-};
+// Whether the engine's own policy reads filter `a` rather than `b`.
+bool IsBefore(const FilterName& a, const FilterName& b, Engine engine) {
+  const std::string_view own = engine == Engine::kLevelDB ? "leveldb.Builtin" : "rocksdb.Builtin";
+  const auto order = [&](const FilterName& one) {
+    return std::pair(one.name.substr(0, own.size()) != own, one.rank);
+  };
+  return order(a) < order(b);
+}
 
 // Engines write one filter.
 void FindFilter(TableParts* parts) {
@@ -74,7 +49,7 @@ void FindFilter(TableParts* parts) {
   const std::string* chosen = nullptr;
   for (const auto& [entry, handle] : parts->meta) {
     if (FilterName(entry).kind == FilterKind::kNone) continue;
-    if (chosen == nullptr || FilterName(entry).IsBefore(FilterName(*chosen), engine)) {
+    if (chosen == nullptr || IsBefore(FilterName(entry), FilterName(*chosen), engine)) {
       chosen = &entry;
     }
   }
@@ -145,6 +120,25 @@ bool OpenParts(const std::string& path, const OpenOptions& options, TableParts* 
 }
 
 }  // namespace
+
+FilterName::FilterName(std::string_view entry) : name(entry) {
+  // RocksDB takes the first one that has its policy's name
+  // (BlockBasedTable::PrefetchIndexAndFilterBlocks).
+  constexpr std::pair<std::string_view, FilterKind> kPrefixes[] = {
+      {"fullfilter.", FilterKind::kFull},
+      {"partitionedfilter.", FilterKind::kPartitioned},
+      {"filter.", FilterKind::kByOffset}};
+  for (const auto& [prefix, kind_of_prefix] : kPrefixes) {
+    if (entry.substr(0, prefix.size()) == prefix) {
+      kind = kind_of_prefix;
+      name = entry.substr(prefix.size());
+      return;
+    }
+    ++rank;
+  }
+  const bool is_filter = entry.find("filter") != entry.npos || entry.find("Filter") != entry.npos;
+  if (is_filter) kind = FilterKind::kUnknown;
+}
 
 bool IsPebbleTable(const std::string& path) {
   support::InputFile file;

@@ -30,6 +30,15 @@ struct NamedValues : std::map<std::string, std::string> {
             std::string_view contents, std::string* error);
 };
 
+// What a name in the metaindex says of a filter.
+struct FilterName {
+  explicit FilterName(std::string_view entry);
+
+  FilterKind kind = FilterKind::kNone;
+  int rank = 0;  // RocksDB takes the filter of the lowest
+  std::string_view name;
+};
+
 struct TableParts {
   BlockFile blocks;
   std::map<std::string, BlockHandle> meta;  // the metaindex

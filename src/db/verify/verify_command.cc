@@ -109,8 +109,7 @@ class Verifier final : public KeyWalk {
                              ": its key is before others in the order of comparator '",
                              keys_.comparator, "'");
     }
-    last_key_.reset();
-    last_prefix_.reset();
+    ForgetLast();
     is_empty_partition_ = false;
     if (table_.filter_kind() != FilterKind::kPartitioned) return true;
     if (!AnswerAll(error) || !ReadFilters(filter(), error)) return false;
@@ -123,36 +122,29 @@ class Verifier final : public KeyWalk {
 
   bool AddEntry(std::string* error) override {
     ++result_.counts.entries;
-    const std::string_view user_key = entry().user_key();
-    const std::string_view key = keys_.Key(user_key);
-    if (last_key_ == key) return true;  // another version of it
+    return VisitEntry(error);
+  }
+
+  bool IsQueried(std::string_view key) override {
     CheckRanges(key);
-    last_key_ = key;
-    if (table_.filter_kind() == FilterKind::kNone) return true;
-    if (is_empty_partition_) {
-      ++result_.counts.keys;
-      AddLost({user_key, key, Purpose::kKey, filter(), place()},
-              keys_.whole_keys ? Loss::kKey : Loss::kEmptyPartition);
-      return true;
-    }
-    if (keys_.whole_keys && !Ask(filter(), user_key, key.size(), Purpose::kKey, place(), error)) {
-      return false;
-    }
+    if (table_.filter_kind() == FilterKind::kNone) return false;
+    if (!is_empty_partition_) return true;
+    ++result_.counts.keys;
+    AddLost({entry().user_key(), key, Purpose::kKey, filter(), place()},
+            keys_.whole_keys ? Loss::kKey : Loss::kEmptyPartition);
+    return false;
+  }
+
+  void AddKey(std::string_view key) override {
     if (!keys_.unknown.empty()) result_.counts.AddNotChecked(keys_.unknown, 1, true);
     for (size_t i = 1; i < table_.filter_entries().size(); ++i) {
       result_.counts.AddNotChecked("the filter " + table_.filter_entries()[i] + " is not known", 1,
                                    true);
     }
     std::string_view prefix;
-    if (!keys_.Prefix(key, &prefix)) {
-      if (!keys_.whole_keys && keys_.unknown.empty()) {
-        result_.counts.AddNotChecked(kNoPrefix, 1, false);
-      }
-      return true;
+    if (!keys_.whole_keys && keys_.unknown.empty() && !keys_.Prefix(key, &prefix)) {
+      result_.counts.AddNotChecked(kNoPrefix, 1, false);
     }
-    if (last_prefix_ == prefix) return true;
-    last_prefix_ = prefix;
-    return Ask(filter(), user_key, prefix.size(), Purpose::kPrefix, place(), error);
   }
 
   void CheckRanges(std::string_view key) {
@@ -222,8 +214,6 @@ class Verifier final : public KeyWalk {
   VerifyResult& result_;
   uint64_t next_filter_ = 0;  // the first filter that was not read
   bool is_empty_partition_ = false;
-  std::optional<std::string> last_key_;
-  std::optional<std::string> last_prefix_;
   std::optional<engine_filters::RangeFilter> ranges_;
   std::string why_no_ranges_;  // why they are not queried
   std::optional<std::string> last_range_key_;
