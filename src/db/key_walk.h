@@ -107,9 +107,8 @@ class KeyWalk {
   // For AddEntry: queries the filter for the entry's key and its prefix, unless they are those of
   // the entry before.
   bool VisitEntry(std::string* error);
-  // VisitEntry calls these, with keys without timestamps: whether to query a filter for the next
-  // key; for each key that it queries, or would if filters held whole keys; for each of its
-  // prefixes.
+  // VisitEntry calls these for each key and prefix, which have no timestamps. It calls AddKey even
+  // if filters hold only prefixes, but nothing after IsQueried returned false.
   virtual bool IsQueried(std::string_view /*key*/) { return true; }
   virtual void AddKey(std::string_view /*key*/) {}
   virtual void AddPrefix(std::string_view /*prefix*/) {}

@@ -69,16 +69,9 @@ void PrintChoices(const FamilyAdvice& family) {
   std::cout << cli::TextTable(cells);
 }
 
-std::string Replaced(std::string_view text, char from, std::string_view to) {
-  std::string result;
-  for (const char c : text) {
-    if (c == from) {
-      result += to;
-    } else {
-      result += c;
-    }
-  }
-  return result;
+std::string Replaced(std::string text, char from, std::string_view to) {
+  for (size_t i = 0; (i = text.find(from, i)) != text.npos; i += to.size()) text.replace(i, 1, to);
+  return text;
 }
 
 void PrintRemark(const std::string& remark) {

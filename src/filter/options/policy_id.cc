@@ -26,38 +26,25 @@ std::optional<std::string_view> CutAtColon(std::string_view* text) {
   return rest;
 }
 
-std::string_view WithoutMinus(std::string_view text) {
-  return text.substr(text.substr(0, 1) == "-" ? 1 : 0);
-}
+// RocksDB cannot parse longer ones.
+constexpr size_t kMostOfDouble = 199;
+constexpr size_t kMostOfInt = 9;
 
-bool AreDigits(std::string_view text, size_t most) {
-  return text.size() <= most && text.find_first_not_of("0123456789") == text.npos;
-}
-
-constexpr size_t kMostDigits = 99;      // on either side of the point
-constexpr size_t kMostDigitsOfInt = 9;  // RocksDB's std::stoi throws above 2^31 - 1
-
-// "10", "-1.5", "10." or ".5".
-bool IsNumber(std::string_view text) {
-  text = WithoutMinus(text);
-  const size_t point = std::min(text.find('.'), text.size());
-  const std::string_view whole = text.substr(0, point);
-  const std::string_view fraction = text.substr(std::min(point + 1, text.size()));
-  return AreDigits(whole, kMostDigits) && AreDigits(fraction, kMostDigits) &&
-         whole.size() + fraction.size() != 0;
-}
-
-bool IsWholeNumber(std::string_view text) {
-  text = WithoutMinus(text);
-  return !text.empty() && AreDigits(text, kMostDigitsOfInt);
+// Whether the text is a number without an exponent, of at most `most` characters.
+bool IsNumber(std::string_view text, int most_points, size_t most) {
+  if (text.substr(0, 1) == "-") text.remove_prefix(1);
+  const auto points = std::count(text.begin(), text.end(), '.');
+  const size_t digits = text.size() - static_cast<size_t>(points);
+  return points <= most_points && digits != 0 && text.size() <= most &&
+         text.find_first_not_of("0123456789.") == text.npos;
 }
 
 bool IsValid(const PolicyId& id) {
   if (id.kind == PolicyKind::kOther) return true;
   if (!id.bits) return id.kind == PolicyKind::kBloomline;
-  if (!IsNumber(*id.bits)) return false;
+  if (!IsNumber(*id.bits, 1, kMostOfDouble)) return false;
   if (!id.suffix) return true;
-  return id.kind == PolicyKind::kRibbon ? IsWholeNumber(*id.suffix) : id.has_flag();
+  return id.kind == PolicyKind::kRibbon ? IsNumber(*id.suffix, 0, kMostOfInt) : id.has_flag();
 }
 
 }  // namespace
