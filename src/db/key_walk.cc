@@ -55,7 +55,7 @@ FilterKeys::FilterKeys(const sstable::Table& table)
   const auto capped = LengthAfter(extractor, "rocksdb.CappedPrefix.");
   const bool is_all = extractor == "rocksdb.Noop";
   if (!fixed && !capped && !is_all && extractor != engine_filters::kRangeExtractor) {
-    unknown = "prefix extractor '" + extractor + "' is not known here";
+    unknown = "prefix extractor '" + extractor + "' is not known to this program";
     return;
   }
   prefixes = true;

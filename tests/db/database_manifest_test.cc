@@ -323,11 +323,12 @@ TEST_F(ManifestTest, EditsThatAreRefused) {
       {{InGroup(2, file), file}, "is not the next one of its atomic group, of which 2"},
       {{NewFile4(256, 5, "a", "b")}, "has wrong bytes in a new file"},
       {{Varint(7) + Varint(0) + Varint(5) + Varint(1) + key + key}, "wrong bytes in a new file"},
-      {{Varint(8) + file}, "has tag 8, which is not known"},
-      {{Varint(104) + file}, "has tag 104, which is not known"},
-      {{Varint(8194) + file}, "has tag 8194, which is not known"},
-      {{NewFile4(0, 9, "", "", Varint(66) + LengthPrefixed("?"))}, "has field 66, which is not"},
-      {{blob + Varint(64) + file}, "has field 64, which is not known"},
+      {{Varint(8) + file}, "has tag 8, which this program does not know"},
+      {{Varint(104) + file}, "has tag 104, which this program does not know"},
+      {{Varint(8194) + file}, "has tag 8194, which this program does not know"},
+      {{NewFile4(0, 9, "", "", Varint(66) + LengthPrefixed("?"))},
+       "has field 66, which this program"},
+      {{blob + Varint(64) + file}, "has field 64, which this program does not know"},
   };
   for (const auto& c : kCases) {
     std::vector<std::string> records = {kNewDatabase};

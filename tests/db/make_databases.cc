@@ -180,7 +180,7 @@ std::string PostKey(uint64_t i) {
   return key;
 }
 
-// Range filters of a version that is not known here.
+// Range filters of a version that this program does not know.
 class NewerCollector : public rocksdb::TablePropertiesCollector {
  public:
   rocksdb::Status AddUserKey(const rocksdb::Slice&, const rocksdb::Slice&, rocksdb::EntryType,

@@ -14,7 +14,8 @@ using sstable::TakeVarint;
 using support::Refuse;
 
 constexpr char kWrongBytes[] = "has wrong bytes in ";
-constexpr char kUnknown[] = ", which is not known here: another version or engine wrote it";
+constexpr char kUnknown[] =
+    ", which this program does not know: another version or engine wrote it";
 
 // The tags whose values are used. RocksDB's own begin at 10.
 enum Tag : uint32_t {

@@ -165,8 +165,8 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
       "Example:\n"
       "    bloomline db measure /var/lib/app/db\n\n"
       "The stored keys beside each missing key were read, so it is known to be missing;\n"
-      "if the comparator is not known here, all keys of the file were read. Below\n"
-      "1,000 queries, their number is printed instead of the interval.\n"
+      "if this program does not know the comparator, all keys of the file were read.\n"
+      "Below 1,000 queries, their number is printed instead of the interval.\n"
       "`db inspect --help` explains 'runs' and 'wasted'. bloomline-db-measure(1) says more.");
   command->callback([=] { *exit_code = Run(*options); });
 }

@@ -266,7 +266,7 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
     MeasureOptions its_options = options;
     its_options.seed += 1000003 * (inputs->files[i].number + i);
     if (!keys.order.is_known) {
-      results[i].by_bytes = "comparator '" + keys.comparator + "' is not known here";
+      results[i].by_bytes = "comparator '" + keys.comparator + "' is not known to this program";
     }
     const uint64_t num_keys = inspection.files[i].facts.num_keys;
     const std::string by_bytes = results[i].by_bytes;

@@ -57,15 +57,15 @@ std::string Unknown(const sstable::Table& table) {
   const sstable::TableParts& parts = table.parts();
   if (parts.filter_kind == sstable::FilterKind::kUnknown || parts.filter_entries.size() > 1) {
     return StrCat("has a filter ", Quoted(parts.filter_entries.back()),
-                  ", which is not known here");
+                  ", which this program does not know");
   }
   for (const auto& [name, handle] : parts.meta) {
     if (IsKnownBlock(name, parts)) continue;
-    return StrCat("has a block ", Quoted(name), ", which is not known here");
+    return StrCat("has a block ", Quoted(name), ", which this program does not know");
   }
   if (!IsKnownPolicy(parts.filter_name, table.engine())) {
     return StrCat("has filters of the policy ", Quoted(parts.filter_name),
-                  ", and what reads them is not known here");
+                  ", and this program does not know what reads them");
   }
   if (table.engine() == Engine::kLevelDB) return "";
   if (table.format_version() < 2) {
@@ -86,7 +86,7 @@ std::string Unknown(const sstable::Table& table) {
   if (!keys.unknown.empty()) return "has filters of prefixes: " + keys.unknown;
   if (!keys.order.is_known && parts.stored_properties.count("rocksdb.timestamp_min") != 0) {
     return StrCat("has timestamps of the comparator ", Quoted(keys.comparator),
-                  ", whose length is not known here");
+                  ", whose length this program does not know");
   }
   return "";
 }

@@ -79,7 +79,7 @@ bool ReplaceFields(std::string_view fields, const RewrittenTable& table, std::st
       return Refuse(problem, kInAnotherFolder);
     }
     if (field > kLastKnown && field != kPathId) {
-      return Refuse(problem, "has field ", field, ", which is not known here");
+      return Refuse(problem, "has field ", field, ", which this program does not know");
     }
     if (field == kChecksumFunction) function = content;
     if (field == kChecksum) has_checksum = !content.empty();

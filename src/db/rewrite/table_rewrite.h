@@ -33,7 +33,7 @@ enum class Outcome {
   // A new filter would be of no use, or the table's keys cannot be known: it has no filter and an
   // unknown comparator, or no keys. It can stay as it is.
   kLeft,
-  kRefused,   // it has something that is not known here, or is not what the MANIFEST says
+  kRefused,   // it has something that this program does not know, or is not what the MANIFEST says
   kFailed,    // reading or writing failed, or the table is damaged
   kLacksKey,  // the old filter lacks a key that this program would hash: its keys are others
 };

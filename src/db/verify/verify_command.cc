@@ -185,9 +185,10 @@ class Verifier final : public KeyWalk {
     // A filter that is not understood matches every key and proves nothing. `filter` is null if we
     // do not know which filter the engine queries.
     if (filter == nullptr || !filter->CanQuery()) {
-      const std::string why = filter != nullptr ? filter->why
-                                                : "their partitions are not known: comparator '" +
-                                                      keys_.comparator + "' is not known here";
+      const std::string why = filter != nullptr
+                                  ? filter->why
+                                  : "their partitions are not known: comparator '" +
+                                        keys_.comparator + "' is not known to this program";
       result_.counts.AddNotChecked(why, 1, true);
       return;
     }
@@ -199,9 +200,10 @@ class Verifier final : public KeyWalk {
   void AddLost(const Query& query, Loss loss) {
     if (result_.counts.lost++ == 0 && !keys_.order.is_known &&
         table_.engine() == Engine::kRocksDB) {
-      result_.doubt = "comparator '" + keys_.comparator +
-                      "' is not known here: if its keys end in timestamps, which filters leave "
-                      "out, they need not be lost";
+      result_.doubt =
+          "comparator '" + keys_.comparator +
+          "' is not known to this program: if its keys end in timestamps, which filters leave "
+          "out, they need not be lost";
     }
     if (listed_->fetch_add(1) >= max_listed_) return;
     const std::string_view prefix = loss == Loss::kPrefix ? query.queried : std::string_view();
