@@ -17,6 +17,15 @@
 
 namespace bloomline::directory {
 
+// What the MANIFEST says of a table beside its numbers, as stored.
+struct StoredFile {
+  bool is_leveldb = false;  // LevelDB's tag, without fields
+  uint32_t path = 0;        // of db_paths; newer versions of RocksDB have a field for it
+  std::string keys;         // smallest and largest; in RocksDB, then their sequence numbers
+  std::string fields;       // each has a number and a length; the last one is kEndOfFields
+};
+constexpr uint32_t kEndOfFields = 1;
+
 struct TableFile {
   std::string path;
   uint64_t number = 0;                    // 0: a file named on the command line
@@ -24,7 +33,7 @@ struct TableFile {
   int level = -1;                         // -1: unknown, a file on its own
   int column_family = 0;                  // index into Database::column_families
   std::string smallest_key, largest_key;  // user keys
-  std::string stored;                     // what the MANIFEST says of it, as stored, with its tag
+  StoredFile stored;
 };
 
 struct ColumnFamily {

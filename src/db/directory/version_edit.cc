@@ -44,7 +44,7 @@ struct Field {
   const char* name;
   // One letter for each part: n and i, a number of 64 and of 32 bits; l, a level; b, bytes after
   // their length; k, the same for a key with sequence number and type; f and g, fields of a file
-  // and of a blob file; p, a path's number, which is ignored because we search the folders.
+  // and of a blob file; p, a path's number: readers search the folders instead.
   const char* parts;
 };
 constexpr Field kFields[] = {
@@ -87,7 +87,6 @@ class Decoder {
   bool Decode(std::string* problem) {
     while (!input_.empty()) {
       uint32_t tag;
-      const char* const begin = input_.data();
       if (!TakeVarint(&input_, &tag)) return Refuse(problem, kWrongBytes, "a tag");
       if (tag >= kFirstOfRocksDB) edit_->has_rocksdb_tags = true;
       const Field* field = std::find_if(std::begin(kFields), std::end(kFields),
@@ -100,18 +99,19 @@ class Decoder {
       }
       numbers_.clear();
       texts_.clear();
+      path_ = 0;
       for (const char* part = field->parts; *part != '\0'; ++part) {
         if (Take(*part)) continue;
         return unknown_field_ != 0 ? Refuse(problem, "has field ", unknown_field_, kUnknown)
                                    : Refuse(problem, kWrongBytes, field->name);
       }
-      Apply(tag, {begin, static_cast<size_t>(input_.data() - begin)});
+      Apply(tag);
     }
     return true;
   }
 
  private:
-  void Apply(uint32_t tag, std::string_view stored) {
+  void Apply(uint32_t tag) {
     switch (tag) {
       case kComparator:
         edit_->comparator.emplace(texts_[0]);
@@ -125,7 +125,7 @@ class Decoder {
       case kNewFile4:
         edit_->new_files.push_back({"", numbers_[1], numbers_[2], static_cast<int>(numbers_[0]), 0,
                                     std::string(texts_[0]), std::string(texts_[1]),
-                                    std::string(stored)});
+                                    StoredParts(tag)});
         break;
       case kColumnFamily:
         edit_->column_family = static_cast<uint32_t>(numbers_[0]);
@@ -147,6 +147,12 @@ class Decoder {
     }
   }
 
+  StoredFile StoredParts(uint32_t tag) const {
+    const std::string_view fields = tag == kNewFile4 ? fields_ : input_;
+    return {tag == kNewFile, path_, std::string(keys_.substr(0, keys_.size() - fields.size())),
+            std::string(fields.substr(0, fields.size() - input_.size()))};
+  }
+
   bool Take(char part) {
     switch (part) {
       case 'n':
@@ -158,13 +164,12 @@ class Decoder {
         numbers_.push_back(number);
         return true;
       }
-      case 'p': {
-        uint32_t path;
-        return TakeVarint(&input_, &path);
-      }
+      case 'p':
+        return TakeVarint(&input_, &path_);
       case 'b':
         return TakeBytes(&input_, &texts_.emplace_back());
       case 'k':
+        if (texts_.empty()) keys_ = input_;
         if (!TakeBytes(&input_, &texts_.emplace_back()) ||
             texts_.back().size() < kSequenceAndTypeBytes) {
           return false;
@@ -172,6 +177,7 @@ class Decoder {
         texts_.back().remove_suffix(kSequenceAndTypeBytes);
         return true;
       default:
+        fields_ = input_;
         return SkipFields(part == 'f' ? kEndOfFields : kLastBlobField);
     }
   }
@@ -195,6 +201,9 @@ class Decoder {
   VersionEdit* const edit_;
   std::vector<uint64_t> numbers_;  // the field's numbers
   std::vector<std::string_view> texts_;
+  // Of a new file: from its first key on, and from its fields on.
+  std::string_view keys_, fields_;
+  uint32_t path_ = 0;
   uint32_t unknown_field_ = 0;
 };
 
@@ -205,36 +214,12 @@ bool DecodeVersionEdit(std::string_view record, VersionEdit* edit, std::string* 
   return Decoder(record, edit).Decode(problem);
 }
 
-bool DecodeNewFile(std::string_view stored, NewFile* file) {
-  uint32_t tag;
-  std::string_view key;
-  uint64_t sequence;
-  *file = NewFile();
-  if (!TakeVarint(&stored, &tag) || !TakeVarint(&stored, &file->level) ||
-      !TakeVarint(&stored, &file->number) ||
-      (tag == kNewFile3 && !TakeVarint(&stored, &file->path)) ||
-      !TakeVarint(&stored, &file->bytes)) {
-    return false;
-  }
-  file->is_leveldb = tag == kNewFile;
-  file->keys = stored;
-  for (int i = 0; i < 2; ++i) {
-    if (!TakeBytes(&stored, &key)) return false;
-  }
-  for (int i = 0; i < 2 && !file->is_leveldb; ++i) {
-    if (!TakeVarint(&stored, &sequence)) return false;
-  }
-  file->keys.remove_suffix(stored.size());
-  file->fields = stored;
-  return true;
-}
-
-void EncodeNewFile(const NewFile& file, std::string* record) {
-  AppendVarint(file.is_leveldb ? kNewFile : kNewFile4, record);
-  for (const uint64_t number : {uint64_t{file.level}, file.number, file.bytes}) {
-    AppendVarint(number, record);
-  }
-  record->append(file.keys).append(file.fields);
+void EncodeNewFile(const TableFile& file, std::string* record) {
+  AppendVarint(file.stored.is_leveldb ? kNewFile : kNewFile4, record);
+  AppendVarint(static_cast<uint64_t>(file.level), record);
+  AppendVarint(file.number, record);
+  AppendVarint(file.bytes, record);
+  *record += file.stored.keys + file.stored.fields;
 }
 
 }  // namespace bloomline::directory

@@ -42,23 +42,8 @@ struct VersionEdit {
 // Decodes all of `record`. Returns false with *problem: "has wrong bytes in a new file".
 bool DecodeVersionEdit(std::string_view record, VersionEdit* edit, std::string* problem);
 
-// A new table in a record. The views are parts of the record.
-struct NewFile {
-  bool is_leveldb = false;  // has the tag of LevelDB, and no fields
-  uint32_t level = 0;
-  uint64_t number = 0;
-  uint64_t path = 0;  // a number, in old versions of RocksDB
-  uint64_t bytes = 0;
-  std::string_view keys;  // smallest and largest; in RocksDB, also sequence numbers
-  std::string_view
-      fields;  // others of RocksDB: a number and a length before each, kEndOfFields last
-};
-constexpr uint32_t kEndOfFields = 1;
-
-// Decodes TableFile::stored. Returns false if DecodeVersionEdit would not accept it.
-bool DecodeNewFile(std::string_view stored, NewFile* file);
-// Appends it, but for its path, with the newest tag of its engine.
-void EncodeNewFile(const NewFile& file, std::string* record);
+// Appends that an edit adds the file, with the newest tag of its engine.
+void EncodeNewFile(const TableFile& file, std::string* record);
 
 }  // namespace bloomline::directory
 

@@ -99,22 +99,20 @@ struct Edit {
   std::string deleted, added;
 };
 
-// Appends what replaces a table, given what the MANIFEST says of it, which DecodeVersionEdit has
-// accepted. Returns false with *problem if that has something that is not known.
-bool Replace(std::string_view old, bool is_rocksdb, const NewTable& by, Edit* edit,
+// Appends what replaces a table. Returns false with *problem if the MANIFEST says something of it
+// that is not known.
+bool Replace(directory::TableFile file, bool is_rocksdb, const NewTable& by, Edit* edit,
              std::string* problem) {
-  directory::NewFile file;
-  if (!directory::DecodeNewFile(old, &file)) return Refuse(problem, "is not described as a file");
-  if (file.path != 0) return Refuse(problem, kInAnotherFolder);
-  if (is_rocksdb && file.is_leveldb) {
+  if (file.stored.path != 0) return Refuse(problem, kInAnotherFolder);
+  if (is_rocksdb && file.stored.is_leveldb) {
     return Refuse(problem, "is named in the way of LevelDB, which no RocksDB since 2.8 does");
   }
-  AppendVarints({kDeletedFile, file.level, file.number}, &edit->deleted);
+  AppendVarints({kDeletedFile, static_cast<uint64_t>(file.level), file.number}, &edit->deleted);
   std::string fields;
-  if (is_rocksdb && !ReplaceFields(file.fields, by.table, &fields, problem)) return false;
+  if (is_rocksdb && !ReplaceFields(file.stored.fields, by.table, &fields, problem)) return false;
   file.number = by.number;
   file.bytes = by.table.bytes;
-  file.fields = fields;
+  file.stored.fields = fields;
   directory::EncodeNewFile(file, &edit->added);
   return true;
 }
@@ -132,7 +130,7 @@ bool MakeEdits(const std::string& path, const directory::LiveFiles& live,
       num_replaced += is_replaced;
       Edit dropped;
       std::string problem;
-      if (!Replace(file.stored, live.has_rocksdb_tags(), is_replaced ? found->second : NewTable(),
+      if (!Replace(file, live.has_rocksdb_tags(), is_replaced ? found->second : NewTable(),
                    is_replaced ? &(*edits)[id] : &dropped, &problem)) {
         return Refuse(error, path, ": table ", number, " of column family ",
                       support::Quoted(family.family.name), " ", problem);
