@@ -85,14 +85,10 @@ Row NoKeys(const std::string& name, const std::string& bytes, Useless useless) {
   return {name, bytes, Matches::kAll, useless, "no keys", "", "no keys", Matches::kAll, 0};
 }
 
-// How RewriteFilters reports a trailer that is not understood: `inspect` says "unknown".
-constexpr char kReportOfDamagedTrailer[] = "matches every key";
-
 // With bloomline's trailer.
 Row Own(Row row) {
   row.view = row.reader;
   row.end_bytes = row.reader == Matches::kAll ? row.bytes.size() : 20;
-  if (row.layout == kUnknown) row.report = kReportOfDamagedTrailer;
   return row;
 }
 

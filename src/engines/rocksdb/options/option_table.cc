@@ -299,32 +299,32 @@ constexpr const filter::PolicyOption& Option(std::string_view name) {
   return *filter::FindOption(filter::kPolicyOptions, name);
 }
 
-using Options = RocksDBFilterOptions;
+using Fields = RocksDBFilterOptions;
 constexpr OptionRows kRows = {{
     {Option("bits_per_key"), OptionType::kDouble, AllowedBitsPerKeyText,
-     ReadNumber<&Options::bits_per_key>, CheckFilter, NumberText<&Options::bits_per_key>},
+     ReadNumber<&Fields::bits_per_key>, CheckFilter, NumberText<&Fields::bits_per_key>},
     {Option("format"), OptionType::kString, AllowedFormats, ReadFormat, nullptr, FormatText},
     {Option("seed"), OptionType::kUInt64T, AllowedSeeds, ReadSeed, nullptr, SeedText},
     {Option("bits_by_level"), OptionType::kString, AllowedBitsByLevel, ReadBitsByLevel,
      CheckBitsByLevel, BitsByLevelText},
     {Option("levels_in_use"), OptionType::kInt, AllowedLevelsInUse, ReadLevelsInUse,
-     CheckLevelsInUse, WholeNumberText<&Options::levels_in_use>},
+     CheckLevelsInUse, WholeNumberText<&Fields::levels_in_use>},
     {Option("level_size_ratio"), OptionType::kDouble, AllowedLevelSizeRatio,
-     ReadNumber<&Options::level_size_ratio>, CheckLevelSizeRatio,
-     NumberText<&Options::level_size_ratio>},
+     ReadNumber<&Fields::level_size_ratio>, CheckLevelSizeRatio,
+     NumberText<&Fields::level_size_ratio>},
     {Option("flush_format"), OptionType::kString, AllowedFlushFormats, ReadFlushFormat,
      CheckFlushFormat, FlushFormatText},
     {Option("bloom_before_level"), OptionType::kInt, AllowedBloomLevels, ReadBloomBeforeLevel,
-     CheckBloomBeforeLevel, WholeNumberText<&Options::bloom_before_level>},
+     CheckBloomBeforeLevel, WholeNumberText<&Fields::bloom_before_level>},
     {Option("filters_at_bottom"), OptionType::kBoolean, AllowedFlags,
-     ReadFlag<&Options::filters_at_bottom>, nullptr, FlagText<&Options::filters_at_bottom>},
-    {Option("stock_id"), OptionType::kBoolean, AllowedFlags, ReadFlag<&Options::stock_id>,
-     CheckStockId, FlagText<&Options::stock_id>},
-    {Option("memory"), OptionType::kUInt64T, AllowedSizes, ReadSize<&Options::memory_bytes>,
-     CheckMemory, WholeNumberText<&Options::memory_bytes>},
+     ReadFlag<&Fields::filters_at_bottom>, nullptr, FlagText<&Fields::filters_at_bottom>},
+    {Option("stock_id"), OptionType::kBoolean, AllowedFlags, ReadFlag<&Fields::stock_id>,
+     CheckStockId, FlagText<&Fields::stock_id>},
+    {Option("memory"), OptionType::kUInt64T, AllowedSizes, ReadSize<&Fields::memory_bytes>,
+     CheckMemory, WholeNumberText<&Fields::memory_bytes>},
     {Option("max_filter_bytes"), OptionType::kUInt64T, AllowedSizes,
-     ReadSize<&Options::max_filter_bytes>, CheckMaxFilterBytes,
-     WholeNumberText<&Options::max_filter_bytes>},
+     ReadSize<&Fields::max_filter_bytes>, CheckMaxFilterBytes,
+     WholeNumberText<&Fields::max_filter_bytes>},
 }};
 
 constexpr bool HasOrderOfList() {
