@@ -1,5 +1,5 @@
 // A layout that bloomline does not have, in the tables of a program of its own: an exact list of
-// the keys' hashes. Its copies of format_table.cc and layout_table.cc have one line more each
+// the keys' hashes. Its copies of formats.cc and layout_table.cc have one line more each
 // (CMakeLists.txt). An object file comes before the same one in a library.
 #include "tests/new_layout/exact_list.h"
 

@@ -1,5 +1,5 @@
 // Registers the policy, so that RocksDB finds it by name, and has the functions that make objects
-// for C++ and C. Every option string begins here: ReadId gets the name, and RocksDB then passes the
+// for C++ and C. Every option string begins here: AddFactory gets the name, and RocksDB then passes the
 // options to the policy (options/policy_options.h).
 #include <algorithm>
 #include <cstdio>
@@ -53,18 +53,14 @@ std::string InPlaceOfRibbon(const filter::PolicyId& id) {
   return text + ";bloom_before_level=" + std::to_string(allowed) + "}";
 }
 
-// Reads "bloomline" with or without bits per key, like the names of RocksDB's own policies. Many
-// configurations have the suffix of "bloomline:10:false". Until RocksDB 7.0, it chose a Bloom
-// filter's layout; RocksDB now ignores it, too. Returns an empty string, or what is wrong.
-std::string ReadId(const std::string& text, RocksDBFilterOptions* options) {
-  const filter::PolicyId id = filter::ParsePolicyId(text);
-  if (id.suffix && !id.has_flag()) {
-    return "the name is " + support::Quoted(text) +
-           "; allowed: bloomline:BITS_PER_KEY, and ':false' or ':true' behind it, which means "
-           "nothing" +
-           InPlaceOfRibbon(id);
-  }
-  return id.bits ? engine::SetOption("bits_per_key", std::string(*id.bits), options) : "";
+// Returns what is wrong with the suffix of an id, or an empty string. Many configurations have that
+// of "bloomline:10:false". Until RocksDB 7.0, it chose a Bloom filter's layout; RocksDB now ignores
+// it, too.
+std::string CheckSuffix(const std::string& text, const filter::PolicyId& id) {
+  if (!id.suffix || id.has_flag()) return "";
+  return "the name is " + support::Quoted(text) +
+         "; allowed: bloomline:BITS_PER_KEY, and ':false' or ':true' behind it, which means nothing" +
+         InPlaceOfRibbon(id);
 }
 
 // Returns the number of factories added.
@@ -81,9 +77,8 @@ int AddFactory(ObjectLibrary* library) {
                                       *error);
           return guard->get();
         }
-        RocksDBFilterOptions options;
-        std::string wrong_id = ReadId(id, &options);
-        *guard = engine::MakeNamedRocksDBFilterPolicy(id, options, std::move(wrong_id));
+        const filter::PolicyId parsed = filter::ParsePolicyId(id);
+        *guard = engine::MakeNamedRocksDBFilterPolicy(id, parsed.bits, CheckSuffix(id, parsed));
         return guard->get();
       });
   library->AddFactory<EventListener>(
@@ -105,10 +100,11 @@ int AddFactory(ObjectLibrary* library) {
 // Makes a policy from the text after `filter_policy=` in option strings.
 std::unique_ptr<FilterPolicy> NewFromText(const std::string& text, std::string* error) {
   const ROCKSDB_NAMESPACE::ConfigOptions config;
-  std::string id;
+  std::string id_text;
   engine::PolicyOptions::Changes changes;
-  FilterPolicy::GetOptionsMap(config, nullptr, text, &id, &changes).PermitUncheckedError();
-  if (filter::ParsePolicyId(id).kind != filter::PolicyKind::kBloomline) {
+  FilterPolicy::GetOptionsMap(config, nullptr, text, &id_text, &changes).PermitUncheckedError();
+  const filter::PolicyId id = filter::ParsePolicyId(id_text);
+  if (id.kind != filter::PolicyKind::kBloomline) {
     *error = "filter policy is " + support::Quoted(text) +
              "; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;OPTION=VALUE;...}" +
              filter::MeantPolicy(text);
@@ -116,7 +112,10 @@ std::unique_ptr<FilterPolicy> NewFromText(const std::string& text, std::string* 
   }
   RocksDBFilterOptions options;
   *error = support::GivenTwice(text);
-  if (error->empty()) *error = ReadId(id, &options);
+  if (error->empty()) *error = CheckSuffix(id_text, id);
+  if (error->empty() && id.bits) {
+    *error = engine::SetOption("bits_per_key", std::string(*id.bits), &options);
+  }
   if (!error->empty()) return nullptr;
   std::unique_ptr<FilterPolicy> policy = engine::MakeRocksDBFilterPolicy(options, error);
   if (policy == nullptr) return nullptr;

@@ -230,11 +230,10 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions
   return std::make_unique<RocksDBFilterPolicy>(std::move(settings), ribbon_options);
 }
 
-std::unique_ptr<FilterPolicy> MakeNamedRocksDBFilterPolicy(const std::string& id,
-                                                           const RocksDBFilterOptions& options,
-                                                           std::string wrong_id) {
+std::unique_ptr<FilterPolicy> MakeNamedRocksDBFilterPolicy(
+    const std::string& id, std::optional<std::string_view> bits_per_key, std::string wrong_id) {
   SettingsPtr settings;
-  if (wrong_id.empty()) settings = MakeSettings(options, &wrong_id);
+  if (wrong_id.empty()) settings = ParseSettings(bits_per_key, &wrong_id);
   if (settings == nullptr) settings = SettingsOfRefusal();
   return std::make_unique<RocksDBFilterPolicy>(std::move(settings), id, std::move(wrong_id));
 }

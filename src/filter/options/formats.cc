@@ -44,10 +44,26 @@ namespace filter {
 
 namespace {
 
+constexpr BitsPerKeyRange kAnyBits = {kMinBitsPerKey, kMaxBitsPerKey};
+constexpr BitsPerKeyRange kCompactBits = {kMinCompactBitsPerKey, kMaxCompactBitsPerKey};
+
+constexpr bool kInLevelDB = true, kInRocksDB = true, kHasTrailer = true, kBitsAreMemory = true;
+
+constexpr FormatRow kRows[] = {
+    {Format::kClassic, "classic", "classic", kAnyBits, kInLevelDB, !kInRocksDB, !kHasTrailer},
+    {Format::kBlocked, "blocked", "blocked", kAnyBits, kInLevelDB, kInRocksDB, kHasTrailer},
+    {Format::kCompact, "compact", "compact", kCompactBits, kInLevelDB, kInRocksDB, kHasTrailer},
+    {Format::kBloom, "bloom", "RocksDB Bloom", kAnyBits, !kInLevelDB, kInRocksDB, !kHasTrailer,
+     kBitsAreMemory, "bloomfilter", ":false"},
+    {Format::kRibbon, "ribbon", "RocksDB Ribbon", kAnyBits, !kInLevelDB, kInRocksDB, !kHasTrailer,
+     !kBitsAreMemory, "ribbonfilter"}};
+
 constexpr FormatRow kUnknownFormat = {
-    Format::kBlocked, "unknown", "unknown", {kMinBitsPerKey, kMaxBitsPerKey}, false, false, false};
+    Format::kBlocked, "unknown", "unknown", kAnyBits, !kInLevelDB, !kInRocksDB, !kHasTrailer};
 
 }  // namespace
+
+constexpr FormatTable kFormats = {std::begin(kRows), std::end(kRows)};
 
 const FormatRow& RowOf(Format format) {
   for (const FormatRow& row : kFormats) {

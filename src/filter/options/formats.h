@@ -33,7 +33,7 @@ struct FormatRow {
   }
 };
 
-// All rows, in the order of the numbers (format_table.cc).
+// All rows, in the order of the numbers (formats.cc).
 struct FormatTable {
   const FormatRow* first;
   const FormatRow* last;

@@ -373,6 +373,12 @@ SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error
   return settings;
 }
 
+SettingsPtr ParseSettings(std::optional<std::string_view> bits_per_key, std::string* error) {
+  RocksDBFilterOptions options;
+  if (bits_per_key) *error = SetOption("bits_per_key", std::string(*bits_per_key), &options);
+  return error->empty() ? MakeSettings(options, error) : nullptr;
+}
+
 }  // namespace bloomline::engine
 
 namespace bloomline {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -71,6 +72,8 @@ using SettingsPtr = std::shared_ptr<const PolicySettings>;
 // Returns null if the options are invalid, or if they need random seeds and the system's generator
 // fails, because builders cannot fail. *error then has the reason.
 SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error);
+// Those with this text for bits_per_key, and with the defaults of all other options.
+SettingsPtr ParseSettings(std::optional<std::string_view> bits_per_key, std::string* error);
 
 }  // namespace bloomline::engine
 
