@@ -64,9 +64,10 @@ struct RocksDBFilterOptions : FilterOptions {
   std::optional<Format> flush_format;
 
   // For kRibbon: levels 0 to this number - 1, and flushed files, get kBloom filters, which build
-  // faster. 0: only flushed files; -1: none; at most 64. As in RocksDB's ribbonfilter:N:L, recovered
-  // files count as level 0, all files get kRibbon filters with FIFO compaction or none, and the
-  // Bloom filters are RocksDB's newer ones at every format_version. Incompatible with flush_format.
+  // faster. 0: only flushed files; -1: none; at most 64. As in RocksDB's ribbonfilter:N:L,
+  // recovered files count as level 0, all files get kRibbon filters with FIFO compaction or none,
+  // and the Bloom filters are RocksDB's newer ones at every format_version. Incompatible with
+  // flush_format.
   int bloom_before_level = -1;
 
   // If false, bottommost files, which have no older data below them, get no filter. That saves
