@@ -15,7 +15,7 @@
 #include "src/cli/shared/json.h"
 #include "src/cli/shared/terminal.h"
 #include "src/cli/subcommands.h"
-#include "src/db/db_subcommands.h"
+#include "src/db/db_command.h"
 #include "src/support/file_io.h"
 #include "src/support/nearest_name.h"
 #include "src/support/process.h"

@@ -1,4 +1,6 @@
 // bloomline db advise: the command line. advice.h has the figures.
+#include "src/db/advise/advise_command.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -15,7 +17,6 @@
 #include "src/cli/shared/terminal.h"
 #include "src/cli/shared/whole_input.h"
 #include "src/db/advise/advise_output.h"
-#include "src/db/db_subcommands.h"
 #include "src/db/inputs.h"
 #include "src/db/measure/measurement.h"
 #include "src/db/report.h"

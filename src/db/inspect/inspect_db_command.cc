@@ -1,4 +1,6 @@
 // bloomline db inspect: the command line. inspection.h has the inspection.
+#include "src/db/inspect/inspect_db_command.h"
+
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -6,7 +8,6 @@
 #include "src/cli/shared/commands.h"
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/terminal.h"
-#include "src/db/db_subcommands.h"
 #include "src/db/directory/options_file.h"
 #include "src/db/inputs.h"
 #include "src/db/inspection.h"

@@ -1,4 +1,6 @@
 // bloomline db measure: the command line; what it measures is in measurement.h.
+#include "src/db/measure/measure_command.h"
+
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -6,7 +8,6 @@
 #include "src/cli/shared/json.h"
 #include "src/cli/shared/quantity.h"
 #include "src/cli/shared/terminal.h"
-#include "src/db/db_subcommands.h"
 #include "src/db/inputs.h"
 #include "src/db/inspection.h"
 #include "src/db/measure/measurement.h"
