@@ -1,4 +1,4 @@
-/* metrics.h in C. Follows the conventions of c.h. Link bloomline::core. */
+/* metrics.h in C (experimental). Follows the conventions of c.h. Link bloomline::core. */
 #ifndef BLOOMLINE_C_METRICS_H_
 #define BLOOMLINE_C_METRICS_H_
 
