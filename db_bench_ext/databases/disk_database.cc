@@ -12,7 +12,7 @@
 #include "rocksdb/env.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/sst_file_writer.h"
-#include "src/cli/shared/quantity.h"
+#include "src/tool/quantity.h"
 
 #if __has_include("rocksdb/advanced_cache.h")
 #include "rocksdb/advanced_cache.h"  // class Cache, from RocksDB 8.0 on

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "bloomline/leveldb.h"
-#include "src/db/sstable/table.h"
+#include "src/db/tables/table.h"
 
 namespace bloomline::bench {
 namespace {

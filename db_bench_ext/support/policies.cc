@@ -8,7 +8,7 @@
 #include "bloomline/sizing.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/filter_policy.h"
-#include "src/cli/shared/quantity.h"
+#include "src/tool/quantity.h"
 
 namespace bloomline::bench {
 namespace {

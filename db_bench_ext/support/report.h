@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "db_bench_ext/support/timing.h"
-#include "src/cli/shared/quantity.h"
-#include "src/cli/shared/terminal.h"
+#include "src/tool/quantity.h"
+#include "src/tool/terminal.h"
 
 namespace bloomline::bench {
 

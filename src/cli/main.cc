@@ -11,15 +11,15 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/version.h"
-#include "src/cli/shared/commands.h"
-#include "src/cli/shared/json.h"
-#include "src/cli/shared/terminal.h"
 #include "src/cli/subcommands.h"
 #include "src/db/db_command.h"
 #include "src/support/file_io.h"
 #include "src/support/nearest_name.h"
 #include "src/support/process.h"
 #include "src/support/quoted.h"
+#include "src/tool/commands.h"
+#include "src/tool/json.h"
+#include "src/tool/terminal.h"
 
 namespace bloomline::cli {
 namespace {

@@ -16,8 +16,8 @@
 
 #include "bloomline/leveldb.h"
 #include "bloomline/rocksdb.h"
-#include "src/db/advice_model/advice.h"
 #include "src/db/engine_filters/engine_filter.h"
+#include "src/db/model/advice.h"
 #include "src/engines/preload/environment.h"
 #include "src/engines/preload/settings.h"
 #include "src/engines/rocksdb/options/option_table.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/db/advice_model/advice.h"
+#include "src/db/model/advice.h"
 
 namespace bloomline::tests {
 

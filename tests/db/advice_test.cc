@@ -1,6 +1,6 @@
 // Advice without an engine: figures, ranges, refusals. advice_engines_test has what the engines say
 // of the settings, tool_rates_test what a database then wastes.
-#include "src/db/advice_model/advice.h"
+#include "src/db/model/advice.h"
 
 #include <gtest/gtest.h>
 

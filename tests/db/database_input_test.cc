@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "src/db/directory/database.h"
-#include "src/db/directory/options_file.h"
+#include "src/db/tree/database.h"
+#include "src/db/tree/options_file.h"
 #include "tests/db/manifest_writer.h"
 #include "tests/support/temp_dir.h"
 

@@ -1,4 +1,4 @@
-// src/db/directory against LevelDB's own answers.
+// src/db/tree against LevelDB's own answers.
 #include <gtest/gtest.h>
 #include <leveldb/comparator.h>
 #include <leveldb/db.h>
@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "src/db/directory/database.h"
+#include "src/db/tree/database.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/within_seconds.h"
 

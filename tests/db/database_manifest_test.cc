@@ -1,4 +1,4 @@
-// MANIFESTs of any bytes: src/db/directory/manifest.h.
+// MANIFESTs of any bytes: src/db/tree/manifest.h.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/db/directory/manifest.h"
+#include "src/db/tree/manifest.h"
 #include "tests/db/manifest_writer.h"
 
 namespace bloomline::directory::database_manifest_test {

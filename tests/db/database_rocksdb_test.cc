@@ -1,4 +1,4 @@
-// src/db/directory against RocksDB's own answers: which tables are live, in which column
+// src/db/tree against RocksDB's own answers: which tables are live, in which column
 // family, level and folder, with which keys.
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/db/directory/database.h"
+#include "src/db/tree/database.h"
 #include "tests/engines/accounted_database.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/within_seconds.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/db/sstable/bytes/checksum.h"
+#include "src/db/tables/bytes/checksum.h"
 
 namespace bloomline::tests {
 

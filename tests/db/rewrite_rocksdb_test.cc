@@ -23,13 +23,13 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/db/directory/database.h"
-#include "src/db/directory/folder_listing.h"
-#include "src/db/directory/manifest.h"
 #include "src/db/rewrite/new_manifest.h"
 #include "src/db/rewrite/table_rewrite.h"
-#include "src/filter/options/formats.h"
+#include "src/db/tree/database.h"
+#include "src/db/tree/folder_listing.h"
+#include "src/db/tree/manifest.h"
 #include "src/filter/layouts/rocksdb/rocksdb.h"
+#include "src/filter/options/formats.h"
 #include "src/support/number_text.h"
 #include "tests/db/manifest_writer.h"
 #include "tests/db/table_entries.h"
@@ -522,8 +522,7 @@ TEST(RewriteTest, FiltersHaveTheBytesOfRocksDB) {
 
 // RocksDB before 6.6 counts the bits of a filter in 32 bits.
 TEST(RewriteTest, LegacyFiltersHaveLessThan32BitsOfBits) {
-  const filter::FilterShape shape =
-      filter::kRocksDBLegacyRow.table_shape({uint64_t{1} << 30, 10});
+  const filter::FilterShape shape = filter::kRocksDBLegacyRow.table_shape({uint64_t{1} << 30, 10});
   EXPECT_EQ(shape.num_blocks, 0xffff0000 / 512 + 1);  // RocksDB's limit, and odd
   EXPECT_LT(shape.payload_bytes() * 8, uint64_t{1} << 32);
 }

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "src/db/sstable/bytes/checksum.h"
-#include "src/db/sstable/table.h"
+#include "src/db/tables/bytes/checksum.h"
+#include "src/db/tables/table.h"
 #include "tests/db/table_entries.h"
 #include "tests/golden/tables/entries.h"
 #include "tests/support/temp_dir.h"

@@ -25,8 +25,8 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/db/sstable/comparator.h"
-#include "src/db/sstable/table.h"
+#include "src/db/tables/comparator.h"
+#include "src/db/tables/table.h"
 #include "tests/db/table_entries.h"
 #include "tests/engines/recording_policy.h"
 #include "tests/engines/rocksdb_open.h"

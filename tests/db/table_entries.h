@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "src/db/sstable/table.h"
+#include "src/db/tables/table.h"
 
 namespace bloomline::tests {
 

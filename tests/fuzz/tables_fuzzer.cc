@@ -1,13 +1,13 @@
 // What `bloomline db` reads of databases: tables, MANIFESTs, OPTIONS. Any bytes are refused with a
 // reason or read to their end, and what is read leads nowhere outside of it. Tables and MANIFESTs
 // are also written anew.
-#include "src/db/directory/manifest.h"
-#include "src/db/directory/options_file.h"
-#include "src/db/key_walk.h"
 #include "src/db/rewrite/new_manifest.h"
 #include "src/db/rewrite/table_rewrite.h"
-#include "src/db/sstable/bytes/checksum.h"
-#include "src/db/sstable/table.h"
+#include "src/db/survey/key_walk.h"
+#include "src/db/tables/bytes/checksum.h"
+#include "src/db/tables/table.h"
+#include "src/db/tree/manifest.h"
+#include "src/db/tree/options_file.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace bloomline::fuzz {

@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 
-#include "src/cli/shared/quantity.h"
+#include "src/tool/quantity.h"
 
 namespace bloomline::tests::number_text_test {
 namespace {

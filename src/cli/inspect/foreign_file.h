@@ -10,9 +10,9 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/scalable_bloom_filter.h"
-#include "src/cli/shared/whole_input.h"
 #include "src/filter/container/trailer.h"
 #include "src/sets/saved_filter.h"
+#include "src/tool/whole_input.h"
 
 namespace bloomline::cli {
 

@@ -4,16 +4,16 @@
 #include "bloomline/filter.h"
 #include "bloomline/seed.h"
 #include "bloomline/sizing.h"
-#include "src/cli/shared/commands.h"
-#include "src/cli/shared/json.h"
-#include "src/cli/shared/key_reader.h"
-#include "src/cli/shared/progress.h"
-#include "src/cli/shared/quantity.h"
-#include "src/cli/shared/terminal.h"
 #include "src/cli/subcommands.h"
 #include "src/filter/options/formats.h"
 #include "src/support/file_io.h"
 #include "src/support/quoted.h"
+#include "src/tool/commands.h"
+#include "src/tool/json.h"
+#include "src/tool/key_reader.h"
+#include "src/tool/progress.h"
+#include "src/tool/quantity.h"
+#include "src/tool/terminal.h"
 
 namespace bloomline::cli {
 namespace {

@@ -6,14 +6,14 @@
 
 #include "bloomline/filter.h"
 #include "src/cli/inspect/foreign_file.h"
-#include "src/cli/shared/commands.h"
-#include "src/cli/shared/json.h"
-#include "src/cli/shared/key_reader.h"
-#include "src/cli/shared/progress.h"
-#include "src/cli/shared/quantity.h"
-#include "src/cli/shared/terminal.h"
-#include "src/cli/shared/whole_input.h"
 #include "src/cli/subcommands.h"
+#include "src/tool/commands.h"
+#include "src/tool/json.h"
+#include "src/tool/key_reader.h"
+#include "src/tool/progress.h"
+#include "src/tool/quantity.h"
+#include "src/tool/terminal.h"
+#include "src/tool/whole_input.h"
 
 namespace bloomline::cli {
 namespace {

@@ -8,14 +8,14 @@
 
 #include "bloomline/level_sizing.h"
 #include "bloomline/sizing.h"
-#include "src/cli/shared/commands.h"
-#include "src/cli/shared/json.h"
-#include "src/cli/shared/quantity.h"
-#include "src/cli/shared/terminal.h"
 #include "src/cli/size/size.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/support/bisection.h"
+#include "src/tool/commands.h"
+#include "src/tool/json.h"
+#include "src/tool/quantity.h"
+#include "src/tool/terminal.h"
 
 namespace bloomline::cli {
 namespace {

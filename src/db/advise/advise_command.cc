@@ -12,15 +12,15 @@
 #include <string>
 #include <vector>
 
-#include "src/cli/shared/commands.h"
-#include "src/cli/shared/quantity.h"
-#include "src/cli/shared/terminal.h"
-#include "src/cli/shared/whole_input.h"
 #include "src/db/advise/advise_output.h"
-#include "src/db/inputs.h"
-#include "src/db/measure/measurement.h"
-#include "src/db/report.h"
-#include "src/db/situation.h"
+#include "src/db/survey/inputs.h"
+#include "src/db/survey/measurement.h"
+#include "src/db/survey/report.h"
+#include "src/db/survey/situation.h"
+#include "src/tool/commands.h"
+#include "src/tool/quantity.h"
+#include "src/tool/terminal.h"
+#include "src/tool/whole_input.h"
 
 namespace bloomline::db {
 namespace {

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "bloomline/filter_options.h"
-#include "src/cli/shared/quantity.h"
-#include "src/cli/shared/terminal.h"
-#include "src/db/report.h"
+#include "src/db/survey/report.h"
+#include "src/tool/quantity.h"
+#include "src/tool/terminal.h"
 
 namespace bloomline::db {
 namespace {

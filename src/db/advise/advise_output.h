@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "src/cli/shared/json.h"
-#include "src/db/advice_model/advice.h"
-#include "src/db/inspection.h"
+#include "src/db/model/advice.h"
+#include "src/db/survey/inspection.h"
+#include "src/tool/json.h"
 
 namespace bloomline::db {
 

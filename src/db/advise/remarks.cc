@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "src/cli/shared/quantity.h"
 #include "src/db/advise/advise_output.h"
-#include "src/db/directory/options_file.h"
-#include "src/db/kept_policy.h"
-#include "src/db/report.h"
+#include "src/db/survey/kept_policy.h"
+#include "src/db/survey/report.h"
+#include "src/db/tree/options_file.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/filter/table/layout_table.h"
+#include "src/tool/quantity.h"
 
 namespace bloomline::db {
 namespace {
@@ -232,8 +232,7 @@ std::string PresentPolicy(const std::string& policy, const Group& all) {
   };
   const std::optional<Format> format = filter::LayoutRowFor(most->first).format;
   if (format && filter::RowOf(*format).takes_bloom_level()) {
-    return "=ribbonfilter:" + whole(filter::BitsOfMemory(*format, all.bits_per_key())) +
-           ":-1";
+    return "=ribbonfilter:" + whole(filter::BitsOfMemory(*format, all.bits_per_key())) + ":-1";
   }
   return "=bloomfilter:" + whole(all.bits_per_key()) + ":false";
 }

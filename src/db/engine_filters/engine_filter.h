@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "bloomline/filter_options.h"
-#include "src/db/sstable/bytes/decompressor.h"  // Engine
+#include "src/db/tables/bytes/decompressor.h"  // Engine
 #include "src/filter/container/policy_names.h"
 #include "src/filter/table/layout_table.h"
 

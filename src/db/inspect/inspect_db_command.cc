@@ -5,16 +5,16 @@
 #include <iostream>
 #include <memory>
 
-#include "src/cli/shared/commands.h"
-#include "src/cli/shared/quantity.h"
-#include "src/cli/shared/terminal.h"
-#include "src/db/directory/options_file.h"
-#include "src/db/inputs.h"
-#include "src/db/inspection.h"
-#include "src/db/kept_policy.h"
-#include "src/db/report.h"
+#include "src/db/survey/inputs.h"
+#include "src/db/survey/inspection.h"
+#include "src/db/survey/kept_policy.h"
+#include "src/db/survey/report.h"
+#include "src/db/tree/options_file.h"
 #include "src/filter/options/formats.h"
 #include "src/support/quoted.h"
+#include "src/tool/commands.h"
+#include "src/tool/quantity.h"
+#include "src/tool/terminal.h"
 
 namespace bloomline::db {
 namespace {

@@ -5,13 +5,13 @@
 #include <iostream>
 #include <memory>
 
-#include "src/cli/shared/json.h"
-#include "src/cli/shared/quantity.h"
-#include "src/cli/shared/terminal.h"
-#include "src/db/inputs.h"
-#include "src/db/inspection.h"
-#include "src/db/measure/measurement.h"
-#include "src/db/report.h"
+#include "src/db/survey/inputs.h"
+#include "src/db/survey/inspection.h"
+#include "src/db/survey/measurement.h"
+#include "src/db/survey/report.h"
+#include "src/tool/json.h"
+#include "src/tool/quantity.h"
+#include "src/tool/terminal.h"
 
 namespace bloomline::db {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "src/db/directory/options_file.h"
+#include "src/db/tree/options_file.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 #include "src/support/set_error.h"

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "src/db/directory/database.h"
+#include "src/db/tree/database.h"
 #include "src/support/file_io.h"
 
 namespace bloomline::db {

@@ -4,10 +4,10 @@
 #include <map>
 #include <set>
 
-#include "src/cli/shared/progress.h"
-#include "src/db/directory/folder_listing.h"
 #include "src/db/rewrite/new_manifest.h"
+#include "src/db/tree/folder_listing.h"
 #include "src/support/file_io.h"
+#include "src/tool/progress.h"
 
 namespace bloomline::db {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "src/db/key_walk.h"
-#include "src/db/sstable/block_cursor.h"
+#include "src/db/survey/key_walk.h"
+#include "src/db/tables/block_cursor.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 

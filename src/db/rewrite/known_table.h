@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "src/db/rewrite/table_rewrite.h"
-#include "src/db/sstable/table.h"
-#include "src/db/sstable/table_parts.h"
+#include "src/db/tables/table.h"
+#include "src/db/tables/table_parts.h"
 
 namespace bloomline::db {
 

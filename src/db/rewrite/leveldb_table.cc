@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "src/db/rewrite/table_walk.h"
-#include "src/db/sstable/bytes/block_writer.h"
-#include "src/db/sstable/bytes/coding.h"
+#include "src/db/tables/bytes/block_writer.h"
+#include "src/db/tables/bytes/coding.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/container/leveldb_codes.h"
 #include "src/filter/sizing/leveldb_shapes.h"

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "src/db/directory/manifest.h"
-#include "src/db/sstable/bytes/coding.h"
+#include "src/db/tables/bytes/coding.h"
+#include "src/db/tree/manifest.h"
 #include "src/support/file_io.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"

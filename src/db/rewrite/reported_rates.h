@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "src/db/inputs.h"
-#include "src/db/inspection.h"
-#include "src/db/measure/measurement.h"
+#include "src/db/survey/inputs.h"
+#include "src/db/survey/inspection.h"
+#include "src/db/survey/measurement.h"
 
 namespace bloomline::db {
 

@@ -1,4 +1,6 @@
 // bloomline db rewrite: the command line, and the order of its steps.
+#include "src/db/rewrite/rewrite_command.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -8,19 +10,18 @@
 #include <string>
 #include <system_error>
 
-#include "src/cli/shared/commands.h"
-#include "src/cli/shared/quantity.h"
-#include "src/cli/shared/terminal.h"
-#include "src/db/db_subcommands.h"
-#include "src/db/report.h"
 #include "src/db/rewrite/database_folder.h"
 #include "src/db/rewrite/folder_writer.h"
 #include "src/db/rewrite/partial_folder.h"
 #include "src/db/rewrite/reported_rates.h"
 #include "src/db/rewrite/rewrite_plan.h"
+#include "src/db/survey/report.h"
 #include "src/support/file_io.h"
 #include "src/support/folder_io.h"
 #include "src/support/process.h"
+#include "src/tool/commands.h"
+#include "src/tool/quantity.h"
+#include "src/tool/terminal.h"
 
 namespace bloomline::db {
 namespace {

@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <set>
 
-#include "src/db/advice_model/advice.h"
 #include "src/db/engine_filters/engine_filter.h"
+#include "src/db/model/advice.h"
 #include "src/db/rewrite/new_manifest.h"
-#include "src/db/situation.h"
+#include "src/db/survey/situation.h"
 #include "src/filter/options/policy_id.h"
 #include "src/filter/table/layout_table.h"
 #include "src/support/number_text.h"

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "src/db/inputs.h"
-#include "src/db/inspection.h"
-#include "src/db/kept_policy.h"
 #include "src/db/rewrite/database_folder.h"
 #include "src/db/rewrite/rewrite_policy.h"
 #include "src/db/rewrite/table_rewrite.h"
+#include "src/db/survey/inputs.h"
+#include "src/db/survey/inspection.h"
+#include "src/db/survey/kept_policy.h"
 
 namespace bloomline::db {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/db/directory/options_file.h"
-#include "src/db/situation.h"
+#include "src/db/survey/situation.h"
+#include "src/db/tree/options_file.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/options/option_list.h"
 #include "src/filter/options/policy_id.h"

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "bloomline/filter_options.h"
-#include "src/db/advice_model/advice.h"
-#include "src/db/inspection.h"
-#include "src/db/sstable/table.h"
+#include "src/db/model/advice.h"
+#include "src/db/survey/inspection.h"
+#include "src/db/tables/table.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/sizing/level_rule.h"
 

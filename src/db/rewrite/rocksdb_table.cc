@@ -5,15 +5,15 @@
 #include <utility>
 #include <vector>
 
-#include "src/db/key_walk.h"
 #include "src/db/rewrite/known_table.h"
 #include "src/db/rewrite/table_filter.h"
 #include "src/db/rewrite/table_rewrite.h"
 #include "src/db/rewrite/table_walk.h"
-#include "src/db/sstable/bytes/block_writer.h"
-#include "src/db/sstable/bytes/checksum.h"
-#include "src/db/sstable/bytes/coding.h"
-#include "src/db/sstable/table_writer.h"
+#include "src/db/survey/key_walk.h"
+#include "src/db/tables/bytes/block_writer.h"
+#include "src/db/tables/bytes/checksum.h"
+#include "src/db/tables/bytes/coding.h"
+#include "src/db/tables/table_writer.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::db {

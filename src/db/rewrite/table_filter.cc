@@ -1,6 +1,6 @@
 #include "src/db/rewrite/table_filter.h"
 
-#include "src/db/sstable/block_file.h"
+#include "src/db/tables/block_file.h"
 #include "src/filter/container/table_bytes.h"
 #include "src/filter/stock/stock_filter.h"
 

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "bloomline/filter_options.h"
-#include "src/db/sstable/table.h"
+#include "src/db/tables/table.h"
 #include "src/filter/options/formats.h"
 #include "src/support/byte_io.h"
 

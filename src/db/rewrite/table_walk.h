@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include "src/db/key_walk.h"
 #include "src/db/rewrite/known_table.h"
 #include "src/db/rewrite/table_rewrite.h"
-#include "src/db/sstable/table_writer.h"
+#include "src/db/survey/key_walk.h"
+#include "src/db/tables/table_writer.h"
 
 namespace bloomline::db {
 

@@ -1,4 +1,6 @@
 // bloomline db verify: looks for false negatives, with queries for all keys of each table.
+#include "src/db/verify/verify_command.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -11,17 +13,16 @@
 #include <string_view>
 #include <vector>
 
-#include "src/cli/shared/commands.h"
-#include "src/cli/shared/quantity.h"
-#include "src/cli/shared/terminal.h"
-#include "src/db/db_subcommands.h"
 #include "src/db/engine_filters/range_filter.h"
-#include "src/db/inputs.h"
-#include "src/db/key_walk.h"
-#include "src/db/report.h"
-#include "src/db/sstable/table.h"
-#include "src/db/sstable/table_parts.h"
+#include "src/db/survey/inputs.h"
+#include "src/db/survey/key_walk.h"
+#include "src/db/survey/report.h"
+#include "src/db/tables/table.h"
+#include "src/db/tables/table_parts.h"
 #include "src/support/number_text.h"
+#include "src/tool/commands.h"
+#include "src/tool/quantity.h"
+#include "src/tool/terminal.h"
 
 namespace bloomline::db {
 namespace {

@@ -1,0 +1,496 @@
+#include "src/db/model/advice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "bloomline/level_sizing.h"
+#include "src/db/engine_filters/engine_filter.h"
+#include "src/filter/options/formats.h"
+#include "src/filter/sizing/level_rule.h"
+#include "src/filter/sizing/memory_divider.h"
+#include "src/filter/table/layout_table.h"
+#include "src/support/number_text.h"
+
+namespace bloomline::advice {
+namespace {
+
+using engine_filters::FiguresFor;
+using engine_filters::FilterFigures;
+using filter::Divider;
+using filter::Division;  // bits in hundredths; bits_per_key is the option
+using support::DoubleText;
+using support::StrCat;
+
+constexpr double kDefaultRatio = 10;
+
+bool HasKeys(const Level& level) { return level.num_keys > 0; }
+
+// The levels that have keys, with a ratio that the policy takes.
+Situation WithKeys(Situation situation) {
+  std::vector<Level>& levels = situation.levels;
+  levels.erase(std::remove_if(levels.begin(), levels.end(), std::not_fn(HasKeys)), levels.end());
+  if (!filter::IsLevelSizeRatio(situation.level_size_ratio)) {
+    situation.level_size_ratio = kDefaultRatio;
+  }
+  return situation;
+}
+
+bool CanDifferByLevel(const Situation& tree) {
+  return tree.engine == sstable::Engine::kRocksDB && tree.leveled && tree.levels.size() > 1 &&
+         tree.levels.front().number >= 0;
+}
+
+// ---- Memory and wasted reads of filters by their bits per key.
+
+// Bits per key are printed in hundredths.
+constexpr int kStepsPerBit = 100;
+double Hundredths(double bits) { return std::round(bits * kStepsPerBit) / kStepsPerBit; }
+
+// More bits gain nothing, because filters have at most 30 probes (filter_options.h).
+double MostBits(Format format) {
+  constexpr double kMostUsefulBits = 45;
+  return std::min(AllowedBitsPerKey(format).max, kMostUsefulBits);
+}
+
+// Rounds down to hundredths, to stay within the memory, but not below the format's range.
+double RoundedDown(Format format, double bits) {
+  constexpr double kRoundingError = 1e-9;
+  if (bits == 0) return 0;
+  return std::clamp(std::floor(bits * kStepsPerBit + kRoundingError) / kStepsPerBit,
+                    AllowedBitsPerKey(format).min, MostBits(format));
+}
+
+// The option levels_in_use of bits by level; 0: the policy learns the levels from the files that it
+// is asked about. It is not asked about files of a last level that is skipped.
+int LevelsInUse(const Situation& tree) {
+  return tree.skips_last_level ? tree.levels.back().number + 1 : 0;
+}
+
+// Sets the bits that RocksDB's policy uses in each level with bits_by_level=auto; docs/rocksdb.md
+// has the rules for files with other bits. Returns the bits of bottommost files.
+double SpreadAsPolicy(const Situation& tree, Format format, double bits_per_key,
+                      double* bits_of_level) {
+  const filter::LevelBits bits =
+      filter::SpreadByDistance(format, bits_per_key, {LevelsInUse(tree), tree.level_size_ratio});
+  filter::UsedLevels used = LearnedLevels(tree.levels);
+  if (LevelsInUse(tree) != 0) used.top = 1;
+  for (size_t i = 0; i < tree.levels.size(); ++i) {
+    bits_of_level[i] = bits.At(tree.levels[i].number, false, used);
+  }
+  return bits[0];
+}
+
+uint64_t KeysPerFilter(const Level& level) {
+  const uint64_t rest = level.num_keys % level.num_filters;
+  const uint64_t mean = level.num_keys / level.num_filters + (rest >= level.num_filters - rest);
+  return std::max<uint64_t>(1, mean);
+}
+
+// The figures of these bits, rounded down to hundredths.
+Division Divide(const Situation& tree, Format format, bool by_level, double bits_per_key) {
+  Division division;
+  division.bits_per_key = RoundedDown(format, bits_per_key);
+  division.bits_of_level.assign(tree.levels.size(), bits_per_key);
+  double bottommost_bits = bits_per_key;
+  if (by_level) {
+    bottommost_bits = SpreadAsPolicy(tree, format, bits_per_key, division.bits_of_level.data());
+  }
+  bottommost_bits = RoundedDown(format, bottommost_bits);
+  for (size_t i = 0; i < tree.levels.size(); ++i) {
+    const Level& level = tree.levels[i];
+    double& of_level = division.bits_of_level[i];
+    of_level = RoundedDown(format, of_level);
+    const FilterFigures others = FiguresFor(tree.engine, format, KeysPerFilter(level), of_level);
+    const bool is_skipped = tree.skips_last_level && i + 1 == tree.levels.size();
+    const double bottommost_share = is_skipped ? 1 : level.bottommost_share;
+    FilterFigures bottommost = others;
+    if (tree.skips_last_level) {
+      bottommost = {0, 1};
+    } else if (bottommost_share != 0) {
+      bottommost = FiguresFor(tree.engine, format, KeysPerFilter(level), bottommost_bits);
+    }
+    const auto mean = [&](double of_others, double of_bottommost) {
+      return of_others + bottommost_share * (of_bottommost - of_others);
+    };
+    of_level = Hundredths(mean(of_level, tree.skips_last_level ? 0 : bottommost_bits));
+    division.bytes +=
+        mean(others.bytes_per_key, bottommost.bytes_per_key) * static_cast<double>(level.num_keys);
+    division.wasted_reads += level.Wasted(mean(others.rate, bottommost.rate) * level.num_runs);
+  }
+  return division;
+}
+
+// Divides the bits of one format: the same bits per key in all levels or, with by_level, the bits
+// of RocksDB's policy with bits_by_level=auto, which are best for full levels. In other levels,
+// lists of bits would waste up to a fifth less, but more once the tree grows. All levels of `tree`
+// must have keys, and its ratio must be allowed. The tree must outlive the divider.
+Divider MakeDivider(const Situation& tree, Format format, bool by_level) {
+  const bool is_whole = tree.takes_whole_bits && !by_level;  // those come from a rewrite
+  return Divider(
+      {AllowedBitsPerKey(format).min, MostBits(format)}, is_whole ? 1 : kStepsPerBit,
+      [&tree, format, by_level](double bits) { return Divide(tree, format, by_level, bits); });
+}
+
+// ---- Which choices are better.
+
+// A choice that saves less is not worth a change, and is within the error of a measured rate.
+constexpr double kWorthwhile = 0.95;
+
+uint64_t ToBytes(double bytes) {
+  constexpr double kMost = 18446744073709549568.0;  // the largest below 2^64
+  return static_cast<uint64_t>(std::min(std::round(bytes), kMost));
+}
+
+// The constraint on choices, and what they save.
+struct Goal {
+  using Divide = std::function<std::optional<Division>(Format, const Divider&)>;
+
+  const char* text;  // names the constraint that `divide` meets, such as "same memory"
+  Divide divide;
+  bool saves_memory = false;  // false: it saves wasted reads
+  bool must_gain = false;     // drops choices that save less than a twentieth
+};
+
+// RocksDB's own filters come first, because they need no other reader, and last if they are
+// expensive.
+int Rank(const Choice& choice) {
+  if (!choice.is_stock()) return 1;
+  return choice.build_share <= kMostBuildShare ? 0 : 2;
+}
+
+// Less than one read in 100,000 Gets counts as none.
+double Cost(const Choice& choice, bool in_memory) {
+  constexpr double kNone = 1e-5;
+  return in_memory ? static_cast<double>(choice.filter_bytes)
+                   : std::max(choice.wasted_reads, kNone);
+}
+
+// Blocked filters are faster, and the same bits everywhere are easier to understand.
+int Complexity(const Choice& choice) {
+  return (choice.format == Format::kCompact ? 2 : 0) + (choice.by_level ? 1 : 0);
+}
+
+// ---- Settings.
+
+// RocksDB uses this value for files of unknown level, so it must always be valid.
+std::string BitsPerKeyText(const Choice& choice) {
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(choice.format);
+  return DoubleText(std::clamp(choice.bits_per_key, allowed.min, allowed.max));
+}
+
+// RocksDB writes these filters without bloomline.
+bool IsPlainBloom(Format format, bool by_level) { return format == Format::kBloom && !by_level; }
+
+// A value of filter_policy for bloomline, also as the --policy of `bloomline db rewrite`.
+std::string BloomlineText(Format format, const std::string& bits_per_key, bool by_level,
+                          double level_size_ratio, int levels_in_use) {
+  std::string text =
+      StrCat("{id=bloomline;format=", FormatName(format), ";bits_per_key=", bits_per_key);
+  if (by_level) text += ";bits_by_level=auto";
+  if (by_level && levels_in_use != 0) text += StrCat(";levels_in_use=", levels_in_use);
+  if (by_level && level_size_ratio != kDefaultRatio) {
+    text += ";level_size_ratio=" + DoubleText(level_size_ratio);
+  }
+  return text + (filter::IsStock(format) ? ";stock_id=true}" : "}");
+}
+
+std::string BloomlineString(const Situation& tree, const Choice& choice) {
+  return BloomlineText(choice.format, BitsPerKeyText(choice), choice.by_level,
+                       tree.level_size_ratio, LevelsInUse(tree));
+}
+
+// A value of filter_policy in RocksDB's option strings, OPTIONS files and SetOptions. Before 7.0,
+// the name of the Bloom policy has a second number, and Ribbon's may have one name only.
+std::string OptionString(const Situation& tree, const Choice& choice) {
+  const std::string bits = BitsPerKeyText(choice);
+  if (IsPlainBloom(choice.format, choice.by_level)) {
+    return "bloomfilter:" + bits + (tree.loads_bloomline ? "" : ":false");
+  }
+  if (tree.loads_bloomline) return BloomlineString(tree, choice);
+  if (choice.by_level) return "";
+  return tree.ribbon_name + ":" + bits + (tree.ribbon_name == "ribbonfilter" ? ":-1" : "");
+}
+
+// The variables of the preload library, to put before a command. No variable sets levels_in_use.
+std::string EnvironmentLine(const Situation& tree, const Choice& choice) {
+  if (!tree.loads_bloomline || IsPlainBloom(choice.format, choice.by_level)) return "";
+  if (choice.by_level && LevelsInUse(tree) != 0) return "";
+  std::string line = StrCat("LD_PRELOAD=libbloomline_",
+                            tree.engine == sstable::Engine::kRocksDB ? "rocksdb" : "leveldb",
+                            "_preload.so BLOOMLINE_FORMAT=", FormatName(choice.format),
+                            " BLOOMLINE_BITS_PER_KEY=", BitsPerKeyText(choice));
+  if (filter::RowOf(choice.format).takes_bloom_level() && tree.asks_ribbon) {
+    line += " BLOOMLINE_BLOOM_BEFORE_LEVEL=-1";
+  }
+  if (choice.by_level) line += " BLOOMLINE_BITS_BY_LEVEL=auto";
+  if (choice.by_level && tree.level_size_ratio != kDefaultRatio) {
+    line += " BLOOMLINE_LEVEL_SIZE_RATIO=" + DoubleText(tree.level_size_ratio);
+  }
+  return line;
+}
+
+class Adviser {
+ public:
+  Adviser(const Situation& situation, const Request& request, Advice* advice)
+      : situation_(situation), request_(request), advice_(advice), tree_(WithKeys(situation)) {}
+
+  // Returns an empty string, or why the request is impossible.
+  std::string Run() {
+    double bytes = 0;
+    for (const Level& level : tree_.levels) {
+      advice_->wasted_reads_now += level.filter_bytes == 0 ? level.num_runs : level.wasted_reads;
+      bytes += static_cast<double>(level.filter_bytes);
+    }
+    advice_->filter_bytes_now = ToBytes(bytes);
+    const bool is_asked = request_.memory_bytes || request_.wasted_reads;
+    if (is_asked) {
+      AddRequested();
+    } else {
+      AddBetter();
+    }
+    return is_asked && advice_->choices.empty() ? WhyImpossible() : "";
+  }
+
+ private:
+  static auto Within(uint64_t bytes) {
+    return
+        [=](Format, const Divider& divider) { return divider.Within(static_cast<double>(bytes)); };
+  }
+  static auto Wasting(double reads) {
+    return [=](Format, const Divider& divider) { return divider.For(reads); };
+  }
+
+  void AddRequested() {
+    if (request_.memory_bytes) {
+      AddChoices({"at most the given memory", Within(*request_.memory_bytes)});
+    } else if (*request_.wasted_reads < AllRuns()) {
+      // Any larger rate is met even without filters.
+      Goal goal{"the given rate", Wasting(*request_.wasted_reads)};
+      goal.saves_memory = true;
+      AddChoices(goal);
+    }
+  }
+
+  // Adds choices that are better than the current filters.
+  void AddBetter() {
+    const auto end = tree_.levels.end() - (tree_.skips_last_level ? 1 : 0);
+    const bool is_filtered = std::all_of(tree_.levels.begin(), end,
+                                         [](const Level& level) { return level.filter_bytes > 0; });
+    if (!is_filtered) {
+      const auto ten_bits = [](Format format, const Divider& divider) {
+        return divider.At(Hundredths(filter::BitsOfMemory(format, 10)));
+      };
+      Goal goal{"10 bits per key", ten_bits};
+      goal.must_gain = true;
+      AddChoices(goal);
+    }
+    if (advice_->filter_bytes_now == 0) return;
+    Goal goal{"same memory", Within(advice_->filter_bytes_now)};
+    goal.must_gain = true;
+    AddChoices(goal);
+    // Filters that exclude no key are as good as none.
+    const double reads = advice_->wasted_reads_now;
+    if (reads > 0 && reads < kWorthwhile * AllRuns()) {
+      goal = {"same wasted reads", Wasting(reads)};
+      goal.must_gain = true;
+      goal.saves_memory = true;
+      AddChoices(goal);
+    }
+  }
+
+  std::vector<Format> Formats() const {
+    std::vector<Format> formats;
+    const bool is_rocksdb = tree_.engine == sstable::Engine::kRocksDB;
+    for (const filter::FormatRow& row : filter::kFormats) {
+      if (row.has_trailer ? !situation_.loads_bloomline : !is_rocksdb || !row.in_rocksdb) continue;
+      if (row.format == Format::kRibbon && !situation_.reads_ribbon) continue;
+      formats.push_back(row.format);
+    }
+    return formats;
+  }
+
+  // Adds the worthwhile choices, the recommended one first.
+  void AddChoices(const Goal& goal) {
+    std::vector<Choice> choices;
+    for (const Format format : Formats()) {
+      double uniform_cost = HUGE_VAL;
+      for (const bool by_level : {false, true}) {
+        const bool is_present = goal.must_gain && format == situation_.stock_format;
+        if (by_level ? !CanDifferByLevel(tree_) : is_present) continue;
+        const std::optional<Division> division =
+            goal.divide(format, MakeDivider(tree_, format, by_level));
+        if (!division) continue;
+        Choice choice = MakeChoice(goal, format, by_level, *division);
+        const double cost = Cost(choice, goal.saves_memory);
+        if (by_level && cost > kWorthwhile * uniform_cost) continue;
+        if (!by_level) uniform_cost = cost;
+        if (!goal.must_gain || Gains(choice, goal)) choices.push_back(std::move(choice));
+      }
+    }
+    std::sort(choices.begin(), choices.end(), [&](const Choice& a, const Choice& b) {
+      return std::pair(Rank(a), Cost(a, goal.saves_memory)) <
+             std::pair(Rank(b), Cost(b, goal.saves_memory));
+    });
+    const auto first_of_rank = [&](int rank) {
+      return std::find_if(choices.begin(), choices.end(),
+                          [=](const Choice& choice) { return Rank(choice) >= rank; });
+    };
+    for (const int rank : {0, 1}) {
+      const auto begin = first_of_rank(rank);
+      const auto end = first_of_rank(rank + 1);
+      const auto best = Recommended(goal.saves_memory, begin, end);
+      std::rotate(begin, best, best + (best == end ? 0 : 1));
+    }
+    std::move(choices.begin(), choices.end(), std::back_inserter(advice_->choices));
+  }
+
+  // Returns the simplest choice of those that are as good as the best.
+  using Choices = std::vector<Choice>::iterator;
+  static Choices Recommended(bool saves_memory, Choices begin, Choices end) {
+    if (begin == end) return end;
+    constexpr double kAsGood = 1.1;
+    const auto cost = [=](const Choice& choice) { return Cost(choice, saves_memory); };
+    const auto other_cost = [=](const Choice& choice) { return Cost(choice, !saves_memory); };
+    const double most = kAsGood * cost(*begin);
+    double most_other = HUGE_VAL;
+    for (Choices i = begin; i != end && cost(*i) <= most; ++i) {
+      most_other = std::min(most_other, kAsGood * other_cost(*i));
+    }
+    constexpr int kLast = 100;  // ranks after all choices that are as good
+    const auto rank = [&](const Choice& choice) {
+      const bool is_as_good = cost(choice) <= most && other_cost(choice) <= most_other;
+      return is_as_good ? Complexity(choice) : kLast;
+    };
+    return std::min_element(begin, end,
+                            [&](const Choice& a, const Choice& b) { return rank(a) < rank(b); });
+  }
+
+  bool Gains(const Choice& choice, const Goal& goal) const {
+    const double now = goal.saves_memory ? static_cast<double>(advice_->filter_bytes_now)
+                                         : advice_->wasted_reads_now;
+    return Cost(choice, goal.saves_memory) <= kWorthwhile * now;
+  }
+
+  Choice MakeChoice(const Goal& goal, Format format, bool by_level,
+                    const Division& division) const {
+    Choice choice;
+    choice.kind = KindName(format) + (by_level ? " by level" : "");
+    choice.goal = goal.text;
+    choice.format = format;
+    choice.by_level = by_level;
+    choice.bits_per_key = division.bits_per_key;
+    choice.filter_bytes = ToBytes(division.bytes);
+    choice.wasted_reads = division.wasted_reads;
+    choice.build_ns = BuildNs(format, situation_.cpu);
+    if (tree_.engine == sstable::Engine::kRocksDB) {
+      choice.build_share = choice.build_ns / CompactionNs(BytesPerKey());
+    }
+    auto of_level = division.bits_of_level.begin();
+    for (const Level& level : situation_.levels) {
+      const double bits = HasKeys(level) ? *of_level++ : 0;
+      choice.bits_of_level.push_back(Hundredths(filter::MemoryBits(format, bits)));
+    }
+    if (tree_.engine == sstable::Engine::kRocksDB) {
+      choice.option_string = OptionString(tree_, choice);
+      if (choice.option_string.empty()) choice.rewrite_policy = BloomlineString(tree_, choice);
+    }
+    choice.needs_format_version =
+        tree_.writes_old_bloom && filter::HasLegacy(format) && choice.rewrite_policy.empty();
+    if (!choice.needs_format_version) choice.environment = EnvironmentLine(tree_, choice);
+    return choice;
+  }
+
+  double BytesPerKey() const {
+    constexpr double kUsual = 100;
+    if (situation_.table_bytes == 0) return kUsual;
+    uint64_t keys = 0;
+    for (const Level& level : tree_.levels) keys += level.num_keys;
+    return static_cast<double>(situation_.table_bytes) / static_cast<double>(keys);
+  }
+
+  double AllRuns() const {
+    return std::accumulate(tree_.levels.begin(), tree_.levels.end(), 0.0,
+                           [](double sum, const Level& level) { return sum + level.num_runs; });
+  }
+
+  std::string WhyImpossible() const {
+    double least_bytes = HUGE_VAL;
+    double least_reads = HUGE_VAL;
+    for (const Format format : Formats()) {
+      const Divider divider = MakeDivider(tree_, format, /*by_level=*/false);
+      least_bytes = std::min(least_bytes, divider.Least().bytes);
+      least_reads = std::min(least_reads, divider.Most().wasted_reads);
+    }
+    if (request_.memory_bytes) {
+      return StrCat("memory is ", *request_.memory_bytes, " B; allowed: from ",
+                    ToBytes(std::ceil(least_bytes)), " B on, the smallest filters for these keys");
+    }
+    return StrCat("wasted reads are ", *request_.wasted_reads,
+                  " per Get of a missing key; allowed: from ", least_reads, " to less than ",
+                  AllRuns(), ", which the database wastes without filters");
+  }
+
+  const Situation& situation_;
+  const Request& request_;
+  Advice* const advice_;
+  const Situation tree_;  // only levels that have keys
+};
+
+}  // namespace
+
+std::string KindName(Format format) { return filter::RowOf(format).title; }
+
+std::string Choice::column_family_option() const {
+  return filters_last_level ? "optimize_filters_for_hits=false" : "";
+}
+
+filter::UsedLevels LearnedLevels(const std::vector<Level>& levels) {
+  const bool has_both = levels.front().number == 0 && levels.size() > 1;
+  return {levels[has_both ? 1 : 0].number, std::max(levels.back().number, 1)};
+}
+
+std::string PolicyText(Format format, double bits_per_key, bool by_level, double level_size_ratio) {
+  const std::string bits = DoubleText(bits_per_key);
+  if (filter::IsStock(format) && !by_level) {
+    return StrCat(filter::RowOf(format).rocksdb_policy, ":", bits);
+  }
+  return BloomlineText(format, bits, by_level, level_size_ratio, /*levels_in_use=*/0);
+}
+
+bool Advise(const Situation& situation, const Request& request, Advice* advice,
+            std::string* error) {
+  if (std::none_of(situation.levels.begin(), situation.levels.end(), HasKeys)) {
+    return support::Refuse(error, "no level has keys; allowed: at least one with more than 0");
+  }
+  Advice result;
+  std::string wrong = Adviser(situation, request, &result).Run();
+  Situation with_filters = situation;
+  with_filters.skips_last_level = false;
+  for (Level& level : with_filters.levels) level.unqueried_share = 0;
+  const bool is_unqueried = std::any_of(situation.levels.begin(), situation.levels.end(),
+                                        [](const Level& one) { return one.unqueried_share != 0; });
+  if (situation.skips_last_level || is_unqueried) {
+    with_filters.stock_format.reset();  // the last level has none of them yet
+    Advice filtered;
+    const std::string also_wrong = Adviser(with_filters, request, &filtered).Run();
+    if (wrong.empty() || also_wrong.empty()) wrong.clear();
+    for (Choice& choice : filtered.choices) {
+      choice.filters_last_level = true;
+      choice.goal += ", optimize_filters_for_hits=false";
+      choice.environment.clear();
+      result.choices.push_back(std::move(choice));
+    }
+  }
+  const size_t num_choices = result.choices.size();
+  if (wrong.empty() && num_choices != 0 && static_cast<size_t>(request.choice) > num_choices) {
+    wrong = StrCat("choice is ", request.choice, "; allowed: 1 to ", num_choices);
+  }
+  if (!wrong.empty()) return support::Refuse(error, wrong);
+  *advice = std::move(result);
+  return true;
+}
+
+}  // namespace bloomline::advice

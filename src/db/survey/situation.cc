@@ -1,0 +1,87 @@
+#include "src/db/survey/situation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "bloomline/cpu.h"
+#include "src/db/survey/kept_policy.h"
+#include "src/db/survey/report.h"
+#include "src/db/tree/options_file.h"
+#include "src/filter/options/policy_id.h"
+
+namespace bloomline::db {
+namespace {
+
+// The kind that has most of the filters' bytes, if it is one of RocksDB's own.
+std::optional<Format> StockFormatOf(const Group& group) {
+  const auto most = std::max_element(
+      group.kinds.begin(), group.kinds.end(),
+      [](const auto& a, const auto& b) { return a.second.bytes < b.second.bytes; });
+  if (most == group.kinds.end()) return std::nullopt;
+  for (const filter::FormatRow& row : filter::kFormats) {
+    if (*row.rocksdb_policy == '\0') continue;
+    if (filter::LayoutRowFor(row.format).layout == most->first) return row.format;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool ReadsRibbon(const Inputs& inputs, const FamilyGroups& groups) {
+  const auto version = directory::VersionOf(inputs.databases[groups.database].rocksdb_version);
+  if (version != directory::RocksDBVersion()) return version >= directory::kFirstWithRibbon;
+  return groups.all.kinds.count(engine_filters::Kind::kRocksDBRibbon) != 0;
+}
+
+advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) {
+  const directory::ColumnFamily& family = inputs.column_family(groups);
+  advice::Situation situation;
+  situation.engine = inputs.databases[groups.database].engine;
+  situation.leveled =
+      family.compaction_style.empty() || family.compaction_style == "kCompactionStyleLevel";
+  situation.stock_format = StockFormatOf(groups.all);
+  situation.reads_ribbon = ReadsRibbon(inputs, groups);
+  const auto version = directory::VersionOf(inputs.databases[groups.database].rocksdb_version);
+  const bool is_known = version != directory::RocksDBVersion();
+  situation.loads_bloomline = !is_known || version >= directory::kFirstForBloomline;
+  situation.takes_whole_bits = is_known && version < directory::kFirstWithFractions;
+  if (is_known && version < directory::kFirstWithRibbonFilter) {
+    situation.ribbon_name = "experimental_ribbon";
+  }
+  situation.cpu = advice::ThisBuildCpu(ActiveKernelName());
+  situation.table_bytes = groups.all.bytes;
+  const bool is_for_hits = family.filters_for_hits == "true";
+  situation.skips_last_level =
+      is_for_hits && !groups.levels.empty() && groups.levels.back().level != 0;
+  situation.writes_old_bloom = !situation.takes_whole_bits && WritesOldBloom(family);
+  situation.asks_ribbon = filter::ParsePolicyId(directory::OptionId(family.filter_policy)).kind ==
+                          filter::PolicyKind::kRibbon;
+  situation.level_size_ratio = family.level_size_ratio;
+  for (const Group& group : groups.levels) {
+    advice::Level level;
+    level.number = group.level;
+    level.num_runs = std::max(group.runs, 1e-6);  // level_sizing.h allows no less
+    // Files without a filter will get one that holds all their keys.
+    level.num_keys = group.all_keys();
+    level.bottommost_share = Quotient(group.bottommost_keys, std::max<uint64_t>(level.num_keys, 1));
+    level.num_filters = std::max<uint64_t>(1, group.num_filters + group.missing_filters);
+    level.filter_bytes = group.key_bytes();
+    // Whatever its files have.
+    const bool is_skipped = situation.skips_last_level && &group == &groups.levels.back();
+    // If level 0 is the last one, RocksDB flushes files with filters, and queries all but that of
+    // the oldest file (Version::IsFilterSkipped in version_set.cc, read in 6.29 to 11.9). Only
+    // without leveled compaction does it stay the last one.
+    if (is_for_hits && !situation.leveled && group.level == 0 && groups.levels.size() == 1) {
+      level.unqueried_share = 1.0 / static_cast<double>(group.files.size());
+    }
+    level.wasted_reads = std::isnan(group.wasted_reads) || is_skipped
+                             ? group.runs
+                             : level.Wasted(group.wasted_reads);
+    situation.levels.push_back(level);
+  }
+  return situation;
+}
+
+}  // namespace bloomline::db

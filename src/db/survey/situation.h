@@ -1,0 +1,21 @@
+// What advise has to know of a column family, for the commands that ask it.
+#ifndef BLOOMLINE_DB_SURVEY_SITUATION_H_
+#define BLOOMLINE_DB_SURVEY_SITUATION_H_
+
+#include "src/db/model/advice.h"
+#include "src/db/survey/inputs.h"
+#include "src/db/survey/inspection.h"
+
+namespace bloomline::db {
+
+// Returns the levels, keys and filters of `groups`, with the wasted reads that inspect expects. A
+// filter that is not understood counts as one that matches every key.
+advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups);
+
+// Whether RocksDB is known to read Ribbon filters: from the version that opened the database last
+// or, if that is unknown, from such filters.
+bool ReadsRibbon(const Inputs& inputs, const FamilyGroups& groups);
+
+}  // namespace bloomline::db
+
+#endif  // BLOOMLINE_DB_SURVEY_SITUATION_H_
