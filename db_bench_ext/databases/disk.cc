@@ -115,7 +115,7 @@ class Bench {
   std::vector<Row> Measure(double cache_factor, const std::vector<Stream>& streams) {
     const auto cache_bytes = static_cast<uint64_t>(
         std::llround(cache_factor * static_cast<double>(bloom_.filter_bytes)));
-    const std::string what = layout_ + " filters, cache of " + cli::BytesText(cache_bytes) + ": ";
+    const std::string what = layout_ + " filters, cache of " + tool::BytesText(cache_bytes) + ": ";
     Begin(what + "filling the cache");
     // Uniform Gets of stored keys bring in all filters and indexes. Missing keys would need
     // millions of Gets for that, because the filters keep them away from the indexes.
@@ -223,7 +223,7 @@ class Bench {
 std::string Legend(const Flags& flags, const StoredKeys& stored) {
   const auto form = static_cast<size_t>(flags.form);
   std::ostringstream out;
-  out << "databases   " << cli::CountText(stored.size()) << " keys of " << kDecimalBytes
+  out << "databases   " << tool::CountText(stored.size()) << " keys of " << kDecimalBytes
       << " bytes in levels 1 to " << kNumLevels << ", each level with " << kLevelSizeRatio
       << " times as\n"
       << "            many as the one above it, every key in one level; values of " << kValueBytes

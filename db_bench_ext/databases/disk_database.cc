@@ -149,8 +149,8 @@ void CheckIsOnDisk(const std::string& directory, uint64_t bytes) {
     throw NotHere(directory + " is in memory; --db-dir needs a folder on a disk");
   const uint64_t free = system.f_bavail * static_cast<uint64_t>(system.f_bsize);
   if (free < bytes) {
-    throw NotHere(directory + " has " + cli::BytesText(free) + " free; the databases take " +
-                  cli::BytesText(bytes));
+    throw NotHere(directory + " has " + tool::BytesText(free) + " free; the databases take " +
+                  tool::BytesText(bytes));
   }
   rocksdb::EnvOptions options;
   options.use_direct_writes = true;

@@ -402,7 +402,7 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
       table.push_back(MakeRow(plan, contender, base_bits, wrong));
     }
     output->Print(std::string(shape.name) + ": " + shape.description + ", " +
-                  cli::CountText(plan.num_keys) + " keys\n" + Table(table, 1) + "\n");
+                  tool::CountText(plan.num_keys) + " keys\n" + Table(table, 1) + "\n");
     rows->insert(rows->end(), table.begin(), table.end());
   }
   return all_wrong;

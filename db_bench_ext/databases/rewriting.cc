@@ -159,7 +159,7 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
     for (const Reads& of_round : reads[kind]) wrong += of_round.wrong;
     rows->push_back(MakeRow(all_turns[kind]));
   }
-  output->Print("\n" + cli::CountText(flags.keys) + " keys, " + std::to_string(flags.rounds) +
+  output->Print("\n" + tool::CountText(flags.keys) + " keys, " + std::to_string(flags.rounds) +
                 " rounds; Gets of stored and missing keys in turns, by one thread; medians\n" +
                 Table(*rows, 1));
   return wrong;

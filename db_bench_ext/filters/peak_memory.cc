@@ -77,7 +77,7 @@ std::string PeakMemoryTable(const std::vector<Subject>& subjects, uint64_t num_k
   return "Peak memory of a builder: " + std::to_string(num_keys) +
          " keys, each filter in a process of its own; resident memory after\nthe last AddKey, and "
          "at its peak, without what the process had before\n\n" +
-         cli::TextTable(rows) + "\n";
+         tool::TextTable(rows) + "\n";
 }
 
 }  // namespace bloomline::bench

@@ -70,7 +70,7 @@ std::string RocksDBTable(const Suite& suite, const Results& results, uint64_t nu
   }
   return "RocksDB's interface, " + std::to_string(num_keys) + " keys of " +
          std::to_string(kKeyBytes) + " bytes, " + std::to_string(kTableBits) +
-         " bits per key: ns per key, and how many times faster than\n" + cli::TextTable(rows);
+         " bits per key: ns per key, and how many times faster than\n" + tool::TextTable(rows);
 }
 
 std::string MemoryTable(const Suite& suite, const Results& results) {
@@ -94,7 +94,7 @@ std::string MemoryTable(const Suite& suite, const Results& results) {
   }
   return "Filters in memory, through C++ interfaces, inlined; ns per key. The peer is compiled\n"
          "with -march=native; all hash by XXH3\n" +
-         cli::TextTable(rows);
+         tool::TextTable(rows);
 }
 
 std::string LevelDBTable(const Suite& suite, const Results& results) {
@@ -131,7 +131,7 @@ std::string LevelDBTable(const Suite& suite, const Results& results) {
          " filters at " + std::to_string(kTableBits) +
          " bits per key: ns per key, and how many times faster. Mixed: half are hits, and the\n"
          "caller branches on each answer\n" +
-         cli::TextTable(rows);
+         tool::TextTable(rows);
 }
 
 }  // namespace

@@ -11,9 +11,9 @@ namespace {
 
 void AddFiltersOf(const std::string& path, FilterSummary* sum) {
   std::string error;
-  const auto table = sstable::Table::Open(path, {}, &error);
+  const auto table = tables::Table::Open(path, {}, &error);
   if (table == nullptr) throw std::runtime_error(error);
-  if (table->filter_kind() == sstable::FilterKind::kNone) return;
+  if (table->filter_kind() == tables::FilterKind::kNone) return;
   const auto filters = table->NewFilterReader(&error);
   if (filters == nullptr) throw std::runtime_error(error);
   // The block ends with 4 bytes for each filter, 4 for where these begin, and one. There is one

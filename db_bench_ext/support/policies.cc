@@ -14,7 +14,7 @@ namespace bloomline::bench {
 namespace {
 
 std::string BitsText(double bits) {
-  return cli::NumberText(bits, bits == std::floor(bits) ? 0 : 2);
+  return tool::NumberText(bits, bits == std::floor(bits) ? 0 : 2);
 }
 
 Policy Ours(const std::string& name, const std::string& format, double bits,

@@ -52,7 +52,7 @@ std::string Table(const std::vector<Row>& rows, size_t num_left) {
   if (rows.empty()) return "";
   std::vector<Cells> lines = {rows.front().headings_};
   for (const Row& row : rows) lines.push_back(row.cells_);
-  return cli::TextTable(lines, num_left);
+  return tool::TextTable(lines, num_left);
 }
 
 std::string Csv(const std::vector<Row>& rows) {

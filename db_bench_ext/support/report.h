@@ -13,7 +13,7 @@
 namespace bloomline::bench {
 
 using Cells = std::vector<std::string>;
-using cli::NumberText;
+using tool::NumberText;
 
 // "-" if there is no value.
 std::string Cell(double value, int digits, const char* unit = "");

@@ -28,7 +28,7 @@ namespace {
 // supports, and which one is active.
 
 void PrintKernelsJson() {
-  auto list = Json::array();
+  auto list = tool::Json::array();
   for (const KernelInfo& kernel : Kernels()) {
     list.push_back({{"name", kernel.name},
                     {"description", kernel.description},
@@ -36,7 +36,7 @@ void PrintKernelsJson() {
                     {"supported", kernel.supported},
                     {"active", kernel.active}});
   }
-  Print(Json{{"kernels", list}});
+  tool::Print(tool::Json{{"kernels", list}});
 }
 
 void PrintKernels() {
@@ -46,7 +46,7 @@ void PrintKernels() {
                         : kernel.supported ? "supported"
                                            : "not supported by this machine";
     const std::string line = std::string(kernel.name) + ": " + kernel.description + "; " + state;
-    std::cout << Wrapped(line, kColumns) << '\n';
+    std::cout << tool::Wrapped(line, tool::kColumns) << '\n';
   }
 }
 
@@ -60,7 +60,7 @@ void AddKernelsCommand(CLI::App* app, int* exit_code) {
       "    BLOOMLINE_KERNEL=portable bloomline kernels");
   command->callback([=] {
     *json ? PrintKernelsJson() : PrintKernels();
-    *exit_code = kExitOk;
+    *exit_code = tool::kExitOk;
   });
 }
 
@@ -71,7 +71,7 @@ void AddKernelsCommand(CLI::App* app, int* exit_code) {
 bool CloseOutput() {
   errno = 0;  // the reason of an earlier failed write is lost
   // Some file systems report only now that a disk or a quota is full.
-  if (FlushOutput() && support::CloseFile(support::kStandardOutput) == 0) return true;
+  if (tool::FlushOutput() && support::CloseFile(support::kStandardOutput) == 0) return true;
   if (errno != EPIPE) {
     std::fprintf(stderr, "bloomline: standard output: cannot be written%s%s\n",
                  errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno));
@@ -81,7 +81,7 @@ bool CloseOutput() {
 
 int Fail(const char* why) {
   std::fprintf(stderr, "bloomline: %s\n", why);
-  return kExitFailure;
+  return tool::kExitFailure;
 }
 
 // The command that was typed, as far as CLI11 got.
@@ -127,7 +127,7 @@ std::string Shortened(const std::string& sentence) {
 int Run(int argc, char** argv) {
   const std::string kernel_error = KernelVariableError();
   if (!kernel_error.empty()) return Fail(kernel_error.c_str());
-  int exit_code = kExitOk;
+  int exit_code = tool::kExitOk;
   CLI::App app("Sizes, builds, queries and inspects filters for key-value stores", "bloomline");
   app.set_version_flag("--version", "bloomline " BLOOMLINE_VERSION_STRING,
                        "Print the version and exit");
@@ -144,14 +144,14 @@ int Run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {  // --help, --version
       app.exit(error);
-      return kExitOk;
+      return tool::kExitOk;
     }
     const CLI::App& command = Parsed(app);
     const std::vector<std::string> unknown = app.remaining(true);
     std::string mistake = unknown.empty() ? "" : ExplainMistype(command, unknown.front());
     if (mistake.empty()) mistake = Shortened(error.what());
-    PrintError(FullName(command) + ": " + mistake + "; see " + FullName(command) + " --help");
-    return kExitImpossible;
+    tool::PrintError(FullName(command) + ": " + mistake + "; see " + FullName(command) + " --help");
+    return tool::kExitImpossible;
   }
   return exit_code;
 }
@@ -161,7 +161,8 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace bloomline::cli;  // nothing else is here
-  if (!bloomline::support::PrepareStandardDescriptors()) return kExitFailure;
+  namespace tool = bloomline::tool;
+  if (!bloomline::support::PrepareStandardDescriptors()) return tool::kExitFailure;
   int exit_code;
   try {
     exit_code = Run(argc, argv);
@@ -170,5 +171,5 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     exit_code = Fail(error.what());
   }
-  return CloseOutput() || exit_code != kExitOk ? exit_code : kExitFailure;
+  return CloseOutput() || exit_code != tool::kExitOk ? exit_code : tool::kExitFailure;
 }

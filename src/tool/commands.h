@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace bloomline::cli {
+namespace bloomline::tool {
 
 constexpr int kExitOk = 0;
 constexpr int kExitFailure = 1;      // a file that cannot be read or written, or is not a filter
@@ -40,6 +40,6 @@ inline CLI::Option* AddOptionalFlag(CLI::App* command, const std::string& names,
   return command->add_flag_function(names, set, help)->take_last();
 }
 
-}  // namespace bloomline::cli
+}  // namespace bloomline::tool
 
 #endif  // BLOOMLINE_TOOL_COMMANDS_H_

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace bloomline::cli {
+namespace bloomline::tool {
 
 using Json = nlohmann::ordered_json;
 
@@ -26,6 +26,6 @@ inline void Print(const Json& json) {
   std::cout << json.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
 }
 
-}  // namespace bloomline::cli
+}  // namespace bloomline::tool
 
 #endif  // BLOOMLINE_TOOL_JSON_H_

@@ -8,7 +8,7 @@
 #include "src/support/file_io.h"
 #include "src/support/set_error.h"
 
-namespace bloomline::cli {
+namespace bloomline::tool {
 namespace {
 
 constexpr size_t kLengthBytes = 4;
@@ -169,4 +169,4 @@ void AddKeyFormOptions(CLI::App* command, KeyForm* form) {
                      "Each key follows its length: 4 bytes, little-endian"));
 }
 
-}  // namespace bloomline::cli
+}  // namespace bloomline::tool

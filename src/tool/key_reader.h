@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace bloomline::cli {
+namespace bloomline::tool {
 
 // The form of keys in a file. In the first two, the last key may lack its end.
 enum class KeyForm {
@@ -66,6 +66,6 @@ class KeyReader {
 // The options --null and --length-prefixed. *form must live until the command has run.
 void AddKeyFormOptions(CLI::App* command, KeyForm* form);
 
-}  // namespace bloomline::cli
+}  // namespace bloomline::tool
 
 #endif  // BLOOMLINE_TOOL_KEY_READER_H_

@@ -8,7 +8,7 @@
 #include "src/support/process.h"
 #include "src/tool/quantity.h"
 
-namespace bloomline::cli {
+namespace bloomline::tool {
 namespace {
 
 constexpr auto kInterval = std::chrono::milliseconds(200);
@@ -67,4 +67,4 @@ void FileProgress::Add(uint64_t bytes) {
              bytes_done_, num_bytes_);
 }
 
-}  // namespace bloomline::cli
+}  // namespace bloomline::tool

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-namespace bloomline::cli {
+namespace bloomline::tool {
 
 class Progress {
  public:
@@ -52,6 +52,6 @@ class FileProgress {
   Progress line_;
 };
 
-}  // namespace bloomline::cli
+}  // namespace bloomline::tool
 
 #endif  // BLOOMLINE_TOOL_PROGRESS_H_

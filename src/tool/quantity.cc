@@ -8,7 +8,7 @@
 
 #include "src/support/quoted.h"
 
-namespace bloomline::cli {
+namespace bloomline::tool {
 namespace {
 
 struct Unit {
@@ -130,4 +130,4 @@ std::string RateText(double rate, int digits) {
   return std::string(text, end.ptr) + " %";
 }
 
-}  // namespace bloomline::cli
+}  // namespace bloomline::tool

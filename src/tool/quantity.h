@@ -9,7 +9,7 @@
 
 #include "src/support/number_text.h"
 
-namespace bloomline::cli {
+namespace bloomline::tool {
 
 // A whole number from 1 to 1e18: 5000000000, 5_000_000_000, 5e9 or, in powers of 1000, 5G.
 std::optional<uint64_t> ParseCount(const std::string& text, std::string* error);
@@ -38,6 +38,6 @@ std::string RateText(double rate, int digits = 3);
 using support::BytesText;
 using support::NumberText;
 
-}  // namespace bloomline::cli
+}  // namespace bloomline::tool
 
 #endif  // BLOOMLINE_TOOL_QUANTITY_H_

@@ -7,7 +7,7 @@
 #include <iostream>
 #include <sstream>
 
-namespace bloomline::cli {
+namespace bloomline::tool {
 namespace {
 
 // Returns the length in bytes of the printable character that `text` begins with; 0 if it begins
@@ -106,4 +106,4 @@ std::string TextTable(std::vector<std::vector<std::string>> rows, size_t num_lef
   return text;
 }
 
-}  // namespace bloomline::cli
+}  // namespace bloomline::tool

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace bloomline::cli {
+namespace bloomline::tool {
 
 // Replaces each byte outside printable characters in UTF-8 by '?'.
 std::string Printable(std::string_view text);
@@ -32,6 +32,6 @@ void PrintError(std::string_view text);
 // Each line ends with a newline. Printable replaces bytes in cells.
 std::string TextTable(std::vector<std::vector<std::string>> rows, size_t num_left = 1);
 
-}  // namespace bloomline::cli
+}  // namespace bloomline::tool
 
 #endif  // BLOOMLINE_TOOL_TERMINAL_H_

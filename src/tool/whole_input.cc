@@ -6,7 +6,7 @@
 #include "src/support/set_error.h"
 #include "src/tool/quantity.h"
 
-namespace bloomline::cli {
+namespace bloomline::tool {
 
 using support::FileKind;
 using support::SystemFailure;
@@ -72,4 +72,4 @@ bool WholeInput::Open(const std::string& path, uint64_t max_pipe_bytes, std::str
   return readable;
 }
 
-}  // namespace bloomline::cli
+}  // namespace bloomline::tool

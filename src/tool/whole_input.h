@@ -9,7 +9,7 @@
 
 #include "src/support/memory.h"
 
-namespace bloomline::cli {
+namespace bloomline::tool {
 
 constexpr uint64_t kDefaultMaxPipeBytes = uint64_t{1} << 30;
 
@@ -36,6 +36,6 @@ class WholeInput {
   std::string_view bytes_;
 };
 
-}  // namespace bloomline::cli
+}  // namespace bloomline::tool
 
 #endif  // BLOOMLINE_TOOL_WHOLE_INPUT_H_

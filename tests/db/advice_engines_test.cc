@@ -28,17 +28,17 @@
 namespace bloomline::tests::advice_engines_test {
 namespace {
 
-using advice::Choice;
+using model::Choice;
 
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
-std::vector<Choice> ChoicesFor(sstable::Engine engine) {
+std::vector<Choice> ChoicesFor(tables::Engine engine) {
   std::vector<Choice> choices;
   for (const auto& [situation, request] : AdviceSamples()) {
     if (situation.engine != engine) continue;
-    advice::Advice advice;
+    model::Advice advice;
     std::string error;
-    EXPECT_TRUE(advice::Advise(situation, request, &advice, &error)) << error;
+    EXPECT_TRUE(model::Advise(situation, request, &advice, &error)) << error;
     choices.insert(choices.end(), advice.choices.begin(), advice.choices.end());
   }
   return choices;
@@ -106,7 +106,7 @@ std::string OptionsOfEnvironment(const std::string& line) {
 }
 
 TEST(AdviceEnginesTest, OptionStringsAreAcceptedAsTheyAreMeant) {
-  const std::vector<Choice> choices = ChoicesFor(sstable::Engine::kRocksDB);
+  const std::vector<Choice> choices = ChoicesFor(tables::Engine::kRocksDB);
   ASSERT_GE(choices.size(), 30u);
   int by_level = 0, stock = 0;
   for (const Choice& choice : choices) {
@@ -139,11 +139,11 @@ TEST(AdviceEnginesTest, OptionStringsAreAcceptedAsTheyAreMeant) {
 }
 
 TEST(AdviceEnginesTest, LevelsThatDoNotGrowTenfoldHaveTheirRatio) {
-  advice::Situation situation = StockLevels(Format::kBloom);
+  model::Situation situation = StockLevels(Format::kBloom);
   situation.level_size_ratio = 4;
-  advice::Advice advice;
+  model::Advice advice;
   std::string error;
-  ASSERT_TRUE(advice::Advise(situation, {}, &advice, &error)) << error;
+  ASSERT_TRUE(model::Advise(situation, {}, &advice, &error)) << error;
   const Choice& choice = advice.choices.front();
   const Policy by_string = ByString(choice.option_string);
   ASSERT_NE(by_string, nullptr);
@@ -153,7 +153,7 @@ TEST(AdviceEnginesTest, LevelsThatDoNotGrowTenfoldHaveTheirRatio) {
 }
 
 TEST(AdviceEnginesTest, LevelDBsVariablesAreAcceptedAsTheyAreMeant) {
-  const std::vector<Choice> choices = ChoicesFor(sstable::Engine::kLevelDB);
+  const std::vector<Choice> choices = ChoicesFor(tables::Engine::kLevelDB);
   ASSERT_GE(choices.size(), 6u);
   for (const Choice& choice : choices) {
     const FilterOptions options = Parsed(choice.environment, preload::Engine::kLevelDB);
@@ -172,7 +172,7 @@ TEST(AdviceEnginesTest, LevelDBFiltersHaveTheSizeAndRateThatAreCounted) {
       for (const int n : {1, 2, 5, 10, 20, 36, 56, 57, 62, 100, 193, 500, 501, 900}) {
         SCOPED_TRACE(std::string(FormatName(format)) + " " + std::to_string(n) + " keys, " +
                      std::to_string(bits_per_key) + " bits");
-        const auto counted = engine_filters::FiguresFor(sstable::Engine::kLevelDB, format,
+        const auto counted = engine_filters::FiguresFor(tables::Engine::kLevelDB, format,
                                                         static_cast<uint64_t>(n), bits_per_key);
         constexpr int kFilters = 20, kQueries = 1500;
         uint64_t positives = 0;

@@ -16,7 +16,7 @@
 #include "src/filter/sizing/memory_divider.h"
 #include "tests/db/advice_samples.h"
 
-namespace bloomline::advice::advice_test {
+namespace bloomline::model::advice_test {
 namespace {
 
 using tests::FullLevels;
@@ -68,10 +68,10 @@ bool AnyByLevel(const Advice& advice) {
 Situation RandomSituation(std::mt19937_64* random) {
   const auto below = [&](uint64_t n) { return (*random)() % n; };
   Situation situation;
-  situation.engine = below(6) == 0 ? sstable::Engine::kLevelDB : sstable::Engine::kRocksDB;
+  situation.engine = below(6) == 0 ? tables::Engine::kLevelDB : tables::Engine::kRocksDB;
   situation.leveled = below(5) != 0;
   uint64_t keys_per_filter = below(2) == 0 ? UINT64_MAX : 20 + below(300);
-  if (situation.engine == sstable::Engine::kLevelDB) keys_per_filter = 20 + below(37);
+  if (situation.engine == tables::Engine::kLevelDB) keys_per_filter = 20 + below(37);
   const int num_levels = 1 + static_cast<int>(below(6));
   for (int i = 0; i < num_levels; ++i) {
     Level level;
@@ -84,7 +84,7 @@ Situation RandomSituation(std::mt19937_64* random) {
     situation.levels.push_back(level);
   }
   situation.levels.back().num_keys += 1000;
-  if (situation.engine == sstable::Engine::kRocksDB && below(2) == 0) {
+  if (situation.engine == tables::Engine::kRocksDB && below(2) == 0) {
     situation.stock_format = below(2) == 0 ? Format::kBloom : Format::kRibbon;
   }
   return situation;
@@ -303,7 +303,7 @@ TEST(AdviceTest, KeepsToTheMemoryAndToTheRate) {
       // By level, the option is of seven levels.
       EXPECT_TRUE(choice.by_level || std::abs(choice.bits_per_key - bits / keys) < 0.0051);
       // Without whole blocks and trailers, which small filters pay for or gain from.
-      if (situation.engine == sstable::Engine::kRocksDB &&
+      if (situation.engine == tables::Engine::kRocksDB &&
           situation.levels.back().num_filters == 1 && situation.levels.front().num_keys > 1000) {
         EXPECT_NEAR(choice.wasted_reads, reads, 0.2 * reads) << choice.title();
       }
@@ -510,4 +510,4 @@ TEST(AdviceTest, NoAdviceByLevelWhereFiltersCannotDiffer) {
 }
 
 }  // namespace
-}  // namespace bloomline::advice::advice_test
+}  // namespace bloomline::model::advice_test

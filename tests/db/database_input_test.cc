@@ -12,10 +12,10 @@
 #include "tests/db/manifest_writer.h"
 #include "tests/support/temp_dir.h"
 
-namespace bloomline::directory::database_input_test {
+namespace bloomline::tree::database_input_test {
 namespace {
 
-using sstable::Engine;
+using tables::Engine;
 using tests::ManifestWriter;
 using tests::NewFile;
 using tests::NewFile4;
@@ -256,4 +256,4 @@ TEST(OptionsFile, Values) {
 }
 
 }  // namespace
-}  // namespace bloomline::directory::database_input_test
+}  // namespace bloomline::tree::database_input_test

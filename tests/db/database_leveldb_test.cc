@@ -16,7 +16,7 @@
 #include "tests/support/temp_dir.h"
 #include "tests/support/within_seconds.h"
 
-namespace bloomline::directory::database_leveldb_test {
+namespace bloomline::tree::database_leveldb_test {
 namespace {
 
 using tests::TempDir;
@@ -105,7 +105,7 @@ class LevelDBDirectory : public ::testing::Test {
       return Expected(db_.get()) == expected && database.warnings.empty();
     })) << when
         << ": " << testing::PrintToString(database.warnings);
-    EXPECT_EQ(database.engine, sstable::Engine::kLevelDB) << when;
+    EXPECT_EQ(database.engine, tables::Engine::kLevelDB) << when;
     EXPECT_EQ(FactsOf(database), expected) << when;
     ASSERT_EQ(database.column_families.size(), 1u);
     EXPECT_EQ(database.column_families[0].comparator, "leveldb.BytewiseComparator");
@@ -159,4 +159,4 @@ TEST_F(LevelDBDirectory, RepairedAndOldNames) {
 }
 
 }  // namespace
-}  // namespace bloomline::directory::database_leveldb_test
+}  // namespace bloomline::tree::database_leveldb_test

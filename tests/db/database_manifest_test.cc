@@ -10,7 +10,7 @@
 #include "src/db/tree/manifest.h"
 #include "tests/db/manifest_writer.h"
 
-namespace bloomline::directory::database_manifest_test {
+namespace bloomline::tree::database_manifest_test {
 namespace {
 
 using tests::DeletedFile;
@@ -340,4 +340,4 @@ TEST_F(ManifestTest, EditsThatAreRefused) {
 }
 
 }  // namespace
-}  // namespace bloomline::directory::database_manifest_test
+}  // namespace bloomline::tree::database_manifest_test

@@ -25,7 +25,7 @@
 #include "tests/support/temp_dir.h"
 #include "tests/support/within_seconds.h"
 
-namespace bloomline::directory::database_rocksdb_test {
+namespace bloomline::tree::database_rocksdb_test {
 namespace {
 
 using rocksdb::ColumnFamilyOptions;
@@ -122,7 +122,7 @@ std::set<std::string> FoldersOf(const TableFacts& facts) {
 Database OpenOne(const std::string& argument) {
   std::vector<Database> databases;
   std::string error;
-  EXPECT_TRUE(directory::OpenInput(argument, &databases, &error)) << error;
+  EXPECT_TRUE(tree::OpenInput(argument, &databases, &error)) << error;
   EXPECT_EQ(databases.size(), 1u);
   return databases.empty() ? Database() : std::move(databases.front());
 }
@@ -143,7 +143,7 @@ Options SmallOptions() {
 void ExpectSame(RocksDBUnderTest* db, const std::string& when) {
   ASSERT_TRUE(db->db()->PauseBackgroundWork().ok());
   const Database database = OpenOne(db->path());
-  EXPECT_EQ(database.engine, sstable::Engine::kRocksDB) << when;
+  EXPECT_EQ(database.engine, tables::Engine::kRocksDB) << when;
   EXPECT_EQ(FactsOf(database), db->Expected()) << when;
   ASSERT_TRUE(db->db()->ContinueBackgroundWork().ok());
   EXPECT_EQ(database.warnings, std::set<std::string>()) << when;
@@ -326,4 +326,4 @@ TEST(RocksDBDirectory, TimestampsThatAreNotStored) {
 #endif
 
 }  // namespace
-}  // namespace bloomline::directory::database_rocksdb_test
+}  // namespace bloomline::tree::database_rocksdb_test

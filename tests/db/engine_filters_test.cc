@@ -231,7 +231,7 @@ TEST(EngineFiltersTest, BlockBasedFiltersHaveTheirKeysAndPrefixes) {
     const auto table =
         tests::OpenTable(std::string(BLOOMLINE_GOLDEN_DIR "/tables/rocksdb-6.29-") + name + ".sst");
     ASSERT_NE(table, nullptr);
-    ASSERT_EQ(table->filter_kind(), sstable::FilterKind::kByOffset);
+    ASSERT_EQ(table->filter_kind(), tables::FilterKind::kByOffset);
     std::string error;
     const auto filters = table->NewFilterReader(&error);
     ASSERT_NE(filters, nullptr) << error;

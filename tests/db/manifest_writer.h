@@ -58,7 +58,7 @@ class ManifestWriter {
 
   void AddFragment(int type, std::string_view payload) {
     const std::string body = static_cast<char>(type) + std::string(payload);
-    bytes_ += Fixed(sstable::MaskCrc32c(sstable::Crc32c(body.data(), body.size())), 4) +
+    bytes_ += Fixed(tables::MaskCrc32c(tables::Crc32c(body.data(), body.size())), 4) +
               Fixed(payload.size(), 2) + body;
   }
 

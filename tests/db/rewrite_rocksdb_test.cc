@@ -267,9 +267,9 @@ Outcome RewriteTo(const std::string& path, const db::TableSource& source,
 
 // Gives all tables in the folder new filters, in place. Returns how many there were.
 size_t RewriteAll(const std::string& folder, TableRewrite rewrite) {
-  directory::Database database;
+  tree::Database database;
   std::string error;
-  EXPECT_TRUE(directory::ReadDirectory(folder, {}, &database, &error)) << error;
+  EXPECT_TRUE(tree::ReadDirectory(folder, {}, &database, &error)) << error;
   uint64_t next;
   EXPECT_TRUE(db::CheckManifest(database.manifest, &next, &error)) << error;
   next += 100;  // beyond the numbers of logs and OPTIONS
@@ -277,20 +277,20 @@ size_t RewriteAll(const std::string& folder, TableRewrite rewrite) {
   std::sort(database.files.begin(), database.files.end(),
             [](const auto& a, const auto& b) { return a.number < b.number; });
   std::map<uint64_t, db::NewTable> tables;
-  for (const directory::TableFile& file : database.files) {
+  for (const tree::TableFile& file : database.files) {
     const auto family = static_cast<size_t>(file.column_family);
     const db::TableSource source{file.path, database.column_families[family].comparator,
                                  file.bytes};
     bool knows_new_bloom;
     EXPECT_EQ(db::CheckTable(source, &knows_new_bloom, &error), Outcome::kDone) << error;
     rewrite.number = next++;
-    const std::string path = folder + "/" + directory::SixDigits(rewrite.number) + ".sst";
+    const std::string path = folder + "/" + tree::SixDigits(rewrite.number) + ".sst";
     db::NewTable& added = tables[file.number];
     added.number = rewrite.number;
     EXPECT_EQ(RewriteTo(path, source, rewrite, &added.table, &error), Outcome::kDone) << error;
     EXPECT_EQ(db::CheckRewrittenTable(path, source, added.table, &error), Outcome::kDone) << error;
   }
-  const std::string new_manifest = "MANIFEST-" + directory::SixDigits(next);
+  const std::string new_manifest = "MANIFEST-" + tree::SixDigits(next);
   FileSink sink(folder + "/" + new_manifest);
   EXPECT_TRUE(db::WriteManifest(database.manifest, tables, next + 1, &sink, &error)) << error;
   std::ofstream(folder + "/CURRENT") << new_manifest << '\n';
@@ -493,14 +493,14 @@ TEST(RewriteTest, FiltersHaveTheBytesOfRocksDB) {
         ASSERT_NE(written.db(), nullptr);
         written.Write("");
       }
-      directory::Database database;
+      tree::Database database;
       std::string error;
-      ASSERT_TRUE(directory::ReadDirectory(dir.Path("db"), {}, &database, &error)) << error;
+      ASSERT_TRUE(tree::ReadDirectory(dir.Path("db"), {}, &database, &error)) << error;
       TableRewrite rewrite;
       rewrite.format = row.format;
       rewrite.bits_per_key = row.bits_per_key;
       rewrite.is_legacy = row.format == Format::kBloom && row.format_version < 5;
-      for (const directory::TableFile& file : database.files) {
+      for (const tree::TableFile& file : database.files) {
         db::RewrittenTable result;
         ASSERT_EQ(RewriteTo(dir.Path("new"), {file.path, "", file.bytes}, rewrite, &result, &error),
                   Outcome::kDone)
@@ -510,8 +510,8 @@ TEST(RewriteTest, FiltersHaveTheBytesOfRocksDB) {
         if (!adds_prefixes_first) {
           EXPECT_EQ(TableFilters(*after), TableFilters(*before));
         }
-        const sstable::Properties& ours = after->properties();
-        const sstable::Properties& theirs = before->properties();
+        const tables::Properties& ours = after->properties();
+        const tables::Properties& theirs = before->properties();
         EXPECT_EQ(ours.num_filter_entries, theirs.num_filter_entries);
         EXPECT_EQ(ours.whole_key_filtering, theirs.whole_key_filtering);
         EXPECT_EQ(ours.prefix_filtering, theirs.prefix_filtering);
@@ -606,7 +606,7 @@ TEST(RewriteTest, RefusesWhatItDoesNotKnow) {
   };
   refuses({path, "", bytes + 1}, "the MANIFEST says");
   refuses({path, "app.OwnOrder", bytes}, "'app.OwnOrder'");
-  refuses({path, "", bytes, sstable::Engine::kLevelDB}, "is a table of another engine");
+  refuses({path, "", bytes, tables::Engine::kLevelDB}, "is a table of another engine");
   EXPECT_EQ(db::CheckTable({dir.Path("none"), "", 1}, &ignored, &error), Outcome::kFailed);
 }
 
@@ -718,7 +718,7 @@ TEST(RewriteTest, BlockBasedFiltersBecomeFullOnes) {
     ASSERT_EQ(db::CheckRewrittenTable(dir.Path("new.sst"), source, result, &error), Outcome::kDone)
         << error;
     const auto table = OpenTable(dir.Path("new.sst"));
-    EXPECT_EQ(table->filter_kind(), sstable::FilterKind::kFull);
+    EXPECT_EQ(table->filter_kind(), tables::FilterKind::kFull);
     EXPECT_EQ(TableEntries(*table), TableEntries(*OpenTable(path)));
     rocksdb::SstFileReader reader((rocksdb::Options()));
     ASSERT_TRUE(reader.Open(dir.Path("new.sst")).ok());
@@ -856,8 +856,8 @@ TEST(RewriteTest, DamagedManifestsAreRefusedOrRight) {
   // The names and sizes of all live tables.
   const auto files_of = [](const std::string& path, std::string* error) {
     std::map<std::pair<uint32_t, uint64_t>, std::string> files;
-    directory::LiveFiles live;
-    if (!directory::ReadManifest(path, &live, error)) return files;
+    tree::LiveFiles live;
+    if (!tree::ReadManifest(path, &live, error)) return files;
     for (const auto& [id, family] : live.families()) {
       for (const auto& [number, file] : family.files) {
         files[{id, number}] = std::to_string(file.level) + file.smallest_key + file.largest_key;

@@ -22,8 +22,8 @@
 namespace bloomline::tests::sstable_golden_test {
 namespace {
 
-using sstable::FilterKind;
-using sstable::Table;
+using tables::FilterKind;
+using tables::Table;
 
 const std::string kFolder = BLOOMLINE_GOLDEN_DIR "/tables/";
 
@@ -98,7 +98,7 @@ TEST(SstableGoldenTest, Tables) {
     EXPECT_EQ(table->format_version(), golden.format_version);
     EXPECT_EQ(table->filter_kind(), KindOf(golden.kind));
     EXPECT_EQ(table->engine(),
-              golden.Is("leveldb") ? sstable::Engine::kLevelDB : sstable::Engine::kRocksDB);
+              golden.Is("leveldb") ? tables::Engine::kLevelDB : tables::Engine::kRocksDB);
     if (golden.Is("foreign")) {
       std::string error;
       EXPECT_EQ(table->NewKeyReader(&error), nullptr);
@@ -183,7 +183,7 @@ void ReadEntries(const Table& table, Table::FilterReader* filters, Reading* read
 
 Reading Read(const std::string& path, bool verify_checksums) {
   Reading reading;
-  sstable::OpenOptions options;
+  tables::OpenOptions options;
   options.verify_checksums = verify_checksums;
   std::string error;
   const auto table = Table::Open(path, options, &error);
@@ -274,14 +274,14 @@ TEST(SstableDamageTest, TheNumberOfEntriesIsCompared) {
 // A buffer reserves a quarter more than it is asked for. This size, cut off at the bits of a
 // size_t, would be 4 bytes.
 TEST(SstableDamageTest, SizesBeyondTheAddressSpaceAreOutOfMemory) {
-  sstable::Buffer buffer;
+  tables::Buffer buffer;
   EXPECT_THROW(buffer.Reserve(sizeof(size_t) > 4 ? 0xccccccccccccccd0 : 0xccccccd0),
                std::bad_alloc);
 }
 
 // The values are those of RFC 3720, B.4, and the usual check of "123456789".
 TEST(SstableGoldenTest, Crc32c) {
-  for (const auto crc32c : {sstable::Crc32c, sstable::PortableCrc32c}) {
+  for (const auto crc32c : {tables::Crc32c, tables::PortableCrc32c}) {
     EXPECT_EQ(crc32c("123456789", 9, 0), 0xe3069283u);
     EXPECT_EQ(crc32c(std::string(32, '\0').data(), 32, 0), 0x8a9136aau);
     EXPECT_EQ(crc32c(std::string(32, '\xff').data(), 32, 0), 0x62a8ab43u);
@@ -292,8 +292,8 @@ TEST(SstableGoldenTest, Crc32c) {
   std::string bytes(300, '\0');
   for (char& c : bytes) c = static_cast<char>(random());
   for (size_t n = 0; n < 280; ++n) {
-    EXPECT_EQ(sstable::Crc32c(bytes.data() + n % 9, n),
-              sstable::PortableCrc32c(bytes.data() + n % 9, n));
+    EXPECT_EQ(tables::Crc32c(bytes.data() + n % 9, n),
+              tables::PortableCrc32c(bytes.data() + n % 9, n));
   }
 }
 

@@ -18,8 +18,8 @@
 namespace bloomline::tests::sstable_leveldb_test {
 namespace {
 
-using sstable::FilterKind;
-using sstable::Table;
+using tables::FilterKind;
+using tables::Table;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr int kKeys = 1000;
@@ -101,9 +101,9 @@ void Check(const TestCase& test_case) {
   ASSERT_EQ(paths.size(), 1u);
   const auto table = OpenTable(paths[0]);
   ASSERT_NE(table, nullptr);
-  EXPECT_EQ(table->engine(), sstable::Engine::kLevelDB);
+  EXPECT_EQ(table->engine(), tables::Engine::kLevelDB);
   EXPECT_EQ(table->format_version(), 0);
-  EXPECT_EQ(table->properties().num_entries, sstable::kUnknownCount);
+  EXPECT_EQ(table->properties().num_entries, tables::kUnknownCount);
   const std::vector<TableEntry> entries = TableEntries(*table);
   ASSERT_EQ(entries.size(), expected.size());
   for (size_t i = 0; i < entries.size(); ++i) ASSERT_EQ(entries[i], expected[i]) << i;

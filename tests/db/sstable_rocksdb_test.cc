@@ -35,8 +35,8 @@
 namespace bloomline::tests::sstable_rocksdb_test {
 namespace {
 
-using sstable::FilterKind;
-using sstable::Table;
+using tables::FilterKind;
+using tables::Table;
 using TableOptions = rocksdb::BlockBasedTableOptions;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -259,7 +259,7 @@ void ExpectSameQueries(const OneTable& written, const Table& table) {
     EXPECT_TRUE(written.has_decoupled_filters() || written.is_compressed() ||
                 filters_of_one_key > 0);
     // Behind the last separator RocksDB queries the last partition, before the first the first.
-    const bool is_reversed = sstable::OrderOf(table.properties()).is_reversed;
+    const bool is_reversed = tables::OrderOf(table.properties()).is_reversed;
     const uint64_t latest = Table::FilterReader::kMaxSequence;
     EXPECT_EQ(filter_reader->FilterOf(is_reversed ? "" : "\xff", latest, 0), filters.size() - 1);
     EXPECT_EQ(filter_reader->FilterOf(is_reversed ? "\xff" : "", latest, 0), 0u);
@@ -367,7 +367,7 @@ class SstableFormTest : public testing::TestWithParam<Form> {
     written.Write();
     const auto table = OpenTable(written.TablePath());
     ASSERT_NE(table, nullptr);
-    EXPECT_EQ(table->engine(), sstable::Engine::kRocksDB);
+    EXPECT_EQ(table->engine(), tables::Engine::kRocksDB);
     EXPECT_EQ(table->format_version(), static_cast<int>(test_case.table.format_version));
     EXPECT_EQ(table->filter_kind(), kind);
     ASSERT_NO_FATAL_FAILURE(ExpectSameEntries(written, *table));
@@ -377,7 +377,7 @@ class SstableFormTest : public testing::TestWithParam<Form> {
     rocksdb::TablePropertiesCollection all;
     ASSERT_TRUE(written.db()->GetPropertiesOfAllTables(&all).ok());
     const rocksdb::TableProperties& theirs = *all.begin()->second;
-    const sstable::Properties& ours = table->properties();
+    const tables::Properties& ours = table->properties();
     EXPECT_EQ(ours.num_entries, theirs.num_entries);
     EXPECT_EQ(ours.num_range_deletions, theirs.num_range_deletions);
     EXPECT_EQ(ours.num_filter_entries, theirs.num_filter_entries);
@@ -528,10 +528,10 @@ void CheckTimestamps(bool is_partitioned, bool is_stripped) {
   ASSERT_TRUE(written.db()->Flush({}).ok());
   const auto table = OpenTable(written.TablePath());
   ASSERT_NE(table, nullptr);
-  const sstable::KeyOrder order = sstable::OrderOf(table->properties());
+  const tables::KeyOrder order = tables::OrderOf(table->properties());
   ASSERT_EQ(order.timestamp_bytes, is_stripped ? 0u : 8u);
   std::sort(expected.begin(), expected.end(), [&](const std::string& a, const std::string& b) {
-    return sstable::Compare(order, a, b) < 0;
+    return tables::Compare(order, a, b) < 0;
   });
   const std::vector<std::string> filters = TableFilters(*table);
   EXPECT_EQ(filters, written.policy().record().written);
@@ -547,7 +547,7 @@ void CheckTimestamps(bool is_partitioned, bool is_stripped) {
     rocksdb::ReadOptions read_options;
     read_options.timestamp = &at;
     ExpectSameQuery(written, *reader, filters, entry, read_options,
-                    sstable::WithoutTimestamp(order, entry.key));
+                    tables::WithoutTimestamp(order, entry.key));
   }
   ASSERT_EQ(keys, expected);
 }

@@ -1,4 +1,4 @@
-// All that sstable::Table says of a file, for comparison with what the engine says.
+// All that tables::Table says of a file, for comparison with what the engine says.
 #ifndef BLOOMLINE_TESTS_DB_TABLE_ENTRIES_H_
 #define BLOOMLINE_TESTS_DB_TABLE_ENTRIES_H_
 
@@ -33,15 +33,15 @@ inline void PrintTo(const TableEntry& entry, std::ostream* out) {
        << entry.value.size() << " bytes";
 }
 
-inline std::unique_ptr<sstable::Table> OpenTable(const std::string& path) {
+inline std::unique_ptr<tables::Table> OpenTable(const std::string& path) {
   std::string error;
-  auto table = sstable::Table::Open(path, {}, &error);
+  auto table = tables::Table::Open(path, {}, &error);
   EXPECT_NE(table, nullptr) << error;
   return table;
 }
 
 // True, and said, if the table needs a library that this build did not find.
-inline bool IsBuiltWithoutItsCodec(const sstable::Table& table) {
+inline bool IsBuiltWithoutItsCodec(const tables::Table& table) {
   std::string error;
   const auto reader = table.NewKeyReader(&error);
   if (reader != nullptr && !reader->Next()) error = reader->error();
@@ -51,7 +51,7 @@ inline bool IsBuiltWithoutItsCodec(const sstable::Table& table) {
 }
 
 // Without entries on an error, which fails the test.
-inline std::vector<TableEntry> TableEntries(const sstable::Table& table) {
+inline std::vector<TableEntry> TableEntries(const tables::Table& table) {
   std::string error;
   const auto reader = table.NewKeyReader(&error);
   EXPECT_NE(reader, nullptr) << error;
@@ -70,7 +70,7 @@ inline std::vector<TableEntry> TableEntries(const sstable::Table& table) {
   return reader->error().empty() ? entries : std::vector<TableEntry>();
 }
 
-inline std::vector<std::string> TableFilters(const sstable::Table& table) {
+inline std::vector<std::string> TableFilters(const tables::Table& table) {
   std::string error;
   const auto reader = table.NewFilterReader(&error);
   EXPECT_NE(reader, nullptr) << error;

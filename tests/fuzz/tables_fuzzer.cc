@@ -13,7 +13,7 @@
 namespace bloomline::fuzz {
 namespace {
 
-using sstable::Table;
+using tables::Table;
 using FilterReader = Table::FilterReader;
 
 // Small blocks can have millions of entries, which share bytes.
@@ -48,7 +48,7 @@ void CheckFilters(const Table& table, const std::vector<std::string>& keys) {
 }
 
 void CheckTable(const std::string& path, bool verify_checksums, uint64_t skip) {
-  sstable::OpenOptions options;
+  tables::OpenOptions options;
   options.verify_checksums = verify_checksums;
   std::string error;
   const auto table = Table::Open(path, options, &error);
@@ -64,12 +64,12 @@ void CheckTable(const std::string& path, bool verify_checksums, uint64_t skip) {
     if (!value.empty()) keys[0].assign(1, value.back());  // it can be read
     if (skip > 0 && i % 4 == 3) reader->SkipBlocks(skip);
   }
-  if (table->filter_kind() != sstable::FilterKind::kNone) CheckFilters(*table, keys);
+  if (table->filter_kind() != tables::FilterKind::kNone) CheckFilters(*table, keys);
 }
 
 // Gives the table a new filter, and reads what was written.
 void CheckRewriting(const std::string& bytes, bool verify_checksums, Format format,
-                    sstable::Engine engine) {
+                    tables::Engine engine) {
   const std::string path = FileOf(bytes);
   const db::TableSource source{path, "", bytes.size(), engine, verify_checksums};
   std::string error;
@@ -98,7 +98,7 @@ std::string LogOf(const std::vector<std::string>& records) {
     const size_t left = kBlockBytes - log.size() % kBlockBytes;
     if (left < kHeaderBytes + record.size()) log.append(left, '\0');
     const std::string bytes = '\1' + record;  // kFull
-    const uint32_t crc = sstable::MaskCrc32c(sstable::Crc32c(bytes.data(), bytes.size()));
+    const uint32_t crc = tables::MaskCrc32c(tables::Crc32c(bytes.data(), bytes.size()));
     for (int shift = 0; shift < 32; shift += 8) log += static_cast<char>(crc >> shift & 255);
     log += static_cast<char>(record.size() & 255);
     log += static_cast<char>(record.size() >> 8);
@@ -108,9 +108,9 @@ std::string LogOf(const std::vector<std::string>& records) {
 }
 
 void CheckManifest(const std::string& path) {
-  directory::LiveFiles live;
+  tree::LiveFiles live;
   std::string error;
-  const bool is_read = directory::ReadManifest(path, &live, &error);
+  const bool is_read = tree::ReadManifest(path, &live, &error);
   RequireReason(is_read, &error);
   support::OutputBytes written(0);
   const bool is_written = db::WriteManifest(path, {}, 1, &written, &error);
@@ -124,11 +124,11 @@ void CheckManifest(const std::string& path) {
 }
 
 void CheckOptions(const std::string& text) {
-  directory::OptionsFile options;
-  directory::ParseOptionsFile(text, &options);
+  tree::OptionsFile options;
+  tree::ParseOptionsFile(text, &options);
   for (const auto& [family, values] : options.families) {
     for (const auto& [name, value] : values) {
-      Require(directory::OptionId(value).size() <= value.size(), "an id is a part of its value");
+      Require(tree::OptionId(value).size() <= value.size(), "an id is a part of its value");
     }
   }
 }
@@ -148,10 +148,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       constexpr bloomline::Format kFormats[] = {
           bloomline::Format::kBloom, bloomline::Format::kRibbon, bloomline::Format::kBlocked,
           bloomline::Format::kCompact};
-      CheckRewriting(bytes, verify_checksums, kFormats[skip], bloomline::sstable::Engine::kRocksDB);
+      CheckRewriting(bytes, verify_checksums, kFormats[skip], bloomline::tables::Engine::kRocksDB);
       CheckRewriting(bytes, verify_checksums,
                      skip < 2 ? bloomline::Format::kClassic : kFormats[skip],
-                     bloomline::sstable::Engine::kLevelDB);
+                     bloomline::tables::Engine::kLevelDB);
       break;
     }
     case 1: {

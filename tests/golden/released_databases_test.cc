@@ -58,7 +58,7 @@ std::multiset<std::string> Filters(const fs::path& folder) {
   for (const auto& file : fs::directory_iterator(folder)) {
     if (file.path().extension() != ".ldb" && file.path().extension() != ".sst") continue;
     const auto table = OpenTable(file.path());
-    if (table == nullptr || table->filter_kind() == sstable::FilterKind::kPartitioned) continue;
+    if (table == nullptr || table->filter_kind() == tables::FilterKind::kPartitioned) continue;
     for (const std::string& filter : TableFilters(*table)) {
       if (!filter.empty() && !HasEntries(filter)) filters.insert(filter);
     }

@@ -18,8 +18,8 @@ function(bloomline_tests program)
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   set_property(DIRECTORY APPEND PROPERTY bloomline_tests ${tests})
   foreach(library IN LISTS libraries)
-    if(library MATCHES "^bloomline(::(leveldb|rocksdb|redis)|_advice|_directory|_engine_filters|\
-_sstable|_test_redis_server|_test_tool_run)$" AND NOT TARGET ${library})
+    if(library MATCHES "^bloomline(::(leveldb|rocksdb|redis)|_model|_tree|_engine_filters|\
+_tables|_test_redis_server|_test_tool_run)$" AND NOT TARGET ${library})
       return()
     endif()
   endforeach()

@@ -58,7 +58,7 @@ TEST(NumberTextTest, UnitsOfCommandsAndOfOptionStrings) {
   };
   for (const auto& size : kSizes) {
     std::string error;
-    EXPECT_EQ(cli::ParseBytes(size.text, &error).value_or(0), size.in_commands) << size.text;
+    EXPECT_EQ(tool::ParseBytes(size.text, &error).value_or(0), size.in_commands) << size.text;
     uint64_t bytes = 0;
     EXPECT_EQ(support::ParseSize(size.text, &bytes) ? bytes : 0, size.in_options) << size.text;
   }

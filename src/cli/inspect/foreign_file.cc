@@ -6,7 +6,7 @@
 
 namespace bloomline::cli {
 
-bool OpenFilterFile(const std::string& path, uint64_t max_pipe_bytes, WholeInput* file,
+bool OpenFilterFile(const std::string& path, uint64_t max_pipe_bytes, tool::WholeInput* file,
                     std::string* error) {
   if (file->Open(path, max_pipe_bytes, error)) return true;
   support::FileStatus status;
@@ -18,7 +18,7 @@ bool OpenFilterFile(const std::string& path, uint64_t max_pipe_bytes, WholeInput
   return false;
 }
 
-std::string NotAFilter(const WholeInput& file, const std::string& why) {
+std::string NotAFilter(const tool::WholeInput& file, const std::string& why) {
   std::string known = why;
   const std::string extension = std::filesystem::path(file.name()).extension().string();
   if ((extension == ".sst" || extension == ".ldb") && !file.bytes().empty()) {

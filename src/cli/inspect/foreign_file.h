@@ -17,12 +17,12 @@
 namespace bloomline::cli {
 
 // Calls WholeInput::Open. *error also says if the path is the directory of a database.
-bool OpenFilterFile(const std::string& path, uint64_t max_pipe_bytes, WholeInput* file,
+bool OpenFilterFile(const std::string& path, uint64_t max_pipe_bytes, tool::WholeInput* file,
                     std::string* error);
 
 // Returns "NAME: not a bloomline filter: a table of LevelDB or RocksDB; try ...": the kind that the
 // name or the bytes show, and the command that reads it. If neither shows a kind, gives `why`.
-std::string NotAFilter(const WholeInput& file, const std::string& why);
+std::string NotAFilter(const tool::WholeInput& file, const std::string& why);
 
 // ---- The filter in a saved file, by its first bytes (docs/format.md, sections 8 to 10).
 
@@ -30,7 +30,7 @@ inline bool IsSaved(std::string_view bytes) { return !sets::SavedKind(bytes).emp
 
 // Load, or FromBytes if the file cannot be opened again.
 template <typename Filter>
-std::unique_ptr<Filter> LoadSaved(const WholeInput& file, std::string* error) {
+std::unique_ptr<Filter> LoadSaved(const tool::WholeInput& file, std::string* error) {
   if (!file.path().empty()) return Filter::Load(file.path(), error);
   auto filter = Filter::FromBytes(file.bytes(), error);
   // The error of FromBytes begins with "bytes".
@@ -41,7 +41,7 @@ std::unique_ptr<Filter> LoadSaved(const WholeInput& file, std::string* error) {
 // Calls use(std::unique_ptr) with the filter in a file for which IsSaved is true; the pointer is
 // null, with *error, if the file is damaged. A BloomFilter, which may be large, is mapped.
 template <typename Use>
-auto UseSaved(const WholeInput& file, std::string* error, Use use) {
+auto UseSaved(const tool::WholeInput& file, std::string* error, Use use) {
   const std::string_view magic = file.bytes().substr(0, 8);
   if (magic == sets::kScalableMagic) return use(LoadSaved<ScalableBloomFilter>(file, error));
   if (magic == sets::kCountingMagic) return use(LoadSaved<CountingBloomFilter>(file, error));

@@ -27,18 +27,18 @@ namespace {
 // One line of output. A fact without `label` is in the JSON only.
 struct Fact {
   std::string name;
-  Json value;
+  tool::Json value;
   std::string label;
   std::string text;
 };
 using Facts = std::vector<Fact>;
 
 Fact CountFact(const std::string& name, const std::string& label, uint64_t count) {
-  return {name, count, label, CountText(count)};
+  return {name, count, label, tool::CountText(count)};
 }
 
 Fact RateFact(const std::string& name, const std::string& label, double rate) {
-  return {name, rate, label, RateText(rate)};
+  return {name, rate, label, tool::RateText(rate)};
 }
 
 // ---- Static filters.
@@ -65,7 +65,7 @@ void AppendRandomMatchRate(const Filter& filter, Facts* facts) {
   }
   facts->push_back({"num_random_keys", kNumKeys, "", ""});
   facts->push_back(RateFact("random_match_rate",
-                            "false positives among " + CountText(kNumKeys) + " random keys",
+                            "false positives among " + tool::CountText(kNumKeys) + " random keys",
                             static_cast<double>(matches) / static_cast<double>(kNumKeys)));
 }
 
@@ -99,7 +99,7 @@ void AppendFill(const filter::Payload& payload, Facts* facts) {
   facts->push_back(RateFact("fill", "bits set", fill / units));
   if (std::isfinite(keys)) {  // it is infinite if a unit is full
     facts->push_back({"num_keys_from_fill", keys, "keys, estimated from the bits set",
-                      "about " + CountText(static_cast<uint64_t>(keys + 0.5))});
+                      "about " + tool::CountText(static_cast<uint64_t>(keys + 0.5))});
   }
   facts->push_back(RateFact("false_positive_rate_from_fill",
                             "false positives, estimated from the bits set", rate / units));
@@ -117,7 +117,7 @@ std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
   }
   const bool always_matches = payload.always_matches();
   Facts facts;
-  facts.push_back({"bytes", filter.size(), "bytes", CountText(filter.size())});
+  facts.push_back({"bytes", filter.size(), "bytes", tool::CountText(filter.size())});
   const char* const layout = filter::LayoutRowFor(payload.layout).name;
   facts.push_back({"layout", layout, "layout", layout});
   facts.push_back({"always_matches", always_matches, "", ""});
@@ -127,9 +127,9 @@ std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
   }
   facts.push_back({"payload_bytes", payload.payload_bytes(), "", ""});
   if (payload.block_bytes > 1) {
-    facts.push_back(
-        {"num_blocks", payload.num_blocks, "blocks",
-         CountText(payload.num_blocks) + " of " + std::to_string(payload.block_bytes) + " bytes"});
+    facts.push_back({"num_blocks", payload.num_blocks, "blocks",
+                     tool::CountText(payload.num_blocks) + " of " +
+                         std::to_string(payload.block_bytes) + " bytes"});
     facts.push_back({"block_bytes", payload.block_bytes, "", ""});
   }
   const bool bloom = filter::IsBloom(payload);
@@ -164,7 +164,7 @@ Fact KindFact(const std::string& kind) { return {"kind", kind, "saved", kind}; }
 
 Fact CapacityFact(uint64_t capacity) {
   return {"capacity", capacity, "capacity",
-          capacity == 0 ? "not stated" : CountText(capacity) + " keys"};
+          capacity == 0 ? "not stated" : tool::CountText(capacity) + " keys"};
 }
 
 // Appends the facts that BloomFilterBase and ScalableBloomFilter share.
@@ -206,7 +206,8 @@ Facts FactsOf(const CountingBloomFilter& filter) {
   Facts facts = {
       KindFact("CountingBloomFilter"),
       {"num_counters", filter.num_counters(), "counters",
-       CountText(filter.num_counters()) + " of " + std::to_string(filter.counter_bits()) + " bits"},
+       tool::CountText(filter.num_counters()) + " of " + std::to_string(filter.counter_bits()) +
+           " bits"},
       {"counter_bits", filter.counter_bits(), "", ""},
       CountFact("num_probes", "probes", static_cast<uint64_t>(filter.num_probes())),
       {"seed", filter.seed(), "seed", std::to_string(filter.seed())},
@@ -219,7 +220,7 @@ Facts FactsOf(const CountingBloomFilter& filter) {
 
 // Inspects a file that Save of BloomFilter, ScalableBloomFilter or CountingBloomFilter wrote.
 // Returns nothing, with the reason in *error, if it is damaged.
-std::optional<Facts> InspectSavedFilter(const WholeInput& file, std::string* error) {
+std::optional<Facts> InspectSavedFilter(const tool::WholeInput& file, std::string* error) {
   return UseSaved(file, error, [](auto filter) {
     return filter == nullptr ? std::nullopt : std::optional(FactsOf(*filter));
   });
@@ -251,15 +252,15 @@ std::optional<Facts> InspectRedisHeader(std::string_view bytes, std::string* err
   const uint64_t num_bytes = layout.shard_bytes() * layout.num_shards;
   return Facts{
       {"kind", "SharedBloomFilter", "header", "of a SharedBloomFilter in Redis"},
-      {"capacity", layout.capacity, "capacity", CountText(layout.capacity) + " keys"},
+      {"capacity", layout.capacity, "capacity", tool::CountText(layout.capacity) + " keys"},
       RateFact("false_positive_rate", "false positives at capacity", layout.false_positive_rate),
       {"seed", layout.seed, "seed", std::to_string(layout.seed)},
       CountFact("num_probes", "probes", static_cast<uint64_t>(layout.num_probes)),
       {"block_bytes", layout.block_bytes, "block", std::to_string(layout.block_bytes) + " bytes"},
       {"num_shards", layout.num_shards, "shards",
-       CountText(layout.num_shards) + " of " + BytesText(layout.shard_bytes())},
+       tool::CountText(layout.num_shards) + " of " + tool::BytesText(layout.shard_bytes())},
       {"shard_bytes", layout.shard_bytes(), "", ""},
-      {"bytes", num_bytes, "bytes", CountText(num_bytes)}};
+      {"bytes", num_bytes, "bytes", tool::CountText(num_bytes)}};
 }
 
 struct InspectOptions {
@@ -270,8 +271,8 @@ struct InspectOptions {
 
 std::optional<Facts> InspectFile(const std::string& path, const InspectOptions& options,
                                  std::string* error) {
-  WholeInput file;
-  const uint64_t max_pipe_bytes = options.max_pipe_bytes.value_or(kDefaultMaxPipeBytes);
+  tool::WholeInput file;
+  const uint64_t max_pipe_bytes = options.max_pipe_bytes.value_or(tool::kDefaultMaxPipeBytes);
   if (!OpenFilterFile(path, max_pipe_bytes, &file, error)) return std::nullopt;
   if (IsSaved(file.bytes())) return InspectSavedFilter(file, error);
   std::string why;
@@ -283,29 +284,29 @@ std::optional<Facts> InspectFile(const std::string& path, const InspectOptions& 
 
 int Run(const InspectOptions& options) {
   const bool is_one = options.paths.size() == 1;
-  Json list = Json::array();
-  int exit_code = kExitOk;
+  tool::Json list = tool::Json::array();
+  int exit_code = tool::kExitOk;
   for (const std::string& path : options.paths) {
     std::string error;
     const std::optional<Facts> facts = InspectFile(path, options, &error);
     if (!facts) {
-      PrintError("bloomline inspect: " + error);
-      exit_code = kExitFailure;
+      tool::PrintError("bloomline inspect: " + error);
+      exit_code = tool::kExitFailure;
       continue;
     }
-    if (!is_one && !options.json) PrintLine(path + ":");
-    Json json;
+    if (!is_one && !options.json) tool::PrintLine(path + ":");
+    tool::Json json;
     if (!is_one) json["path"] = path;
     for (const Fact& fact : *facts) {
       json[fact.name] = fact.value;
       if (!options.json && !fact.label.empty()) {
-        PrintLine((is_one ? "" : "  ") + fact.label + ": " + fact.text);
+        tool::PrintLine((is_one ? "" : "  ") + fact.label + ": " + fact.text);
       }
     }
     list.push_back(std::move(json));
   }
-  if (options.json && !is_one) Print(list);
-  if (options.json && is_one && !list.empty()) Print(list.front());
+  if (options.json && !is_one) tool::Print(list);
+  if (options.json && is_one && !list.empty()) tool::Print(list.front());
   return exit_code;
 }
 
@@ -316,8 +317,8 @@ void AddInspectCommand(CLI::App* app, int* exit_code) {
   auto options = std::make_shared<InspectOptions>();
   command->add_option("FILE", options->paths, "Files from 'build', Finish or Save; -: stdin")
       ->required();
-  AddQuantity(command, "--max-pipe", &options->max_pipe_bytes, ParseBytes,
-              "The most to read into memory from a pipe [1GiB]");
+  tool::AddQuantity(command, "--max-pipe", &options->max_pipe_bytes, tool::ParseBytes,
+                    "The most to read into memory from a pipe [1GiB]");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
       "Example:\n"

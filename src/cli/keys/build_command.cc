@@ -23,7 +23,7 @@ constexpr int kMaxThreads = 1024;
 
 struct BuildRequest {
   std::vector<std::string> key_files;
-  KeyForm form = KeyForm::kLines;
+  tool::KeyForm form = tool::KeyForm::kLines;
   std::string output;
   std::optional<Format> format;
   std::optional<double> bits_per_key, rate;
@@ -34,7 +34,7 @@ struct BuildRequest {
 };
 
 int FailToBuild(int exit_code, const std::string& error) {
-  PrintError("bloomline build: " + error);
+  tool::PrintError("bloomline build: " + error);
   return exit_code;
 }
 
@@ -56,13 +56,14 @@ std::string ToOptions(const BuildRequest& request, FilterOptions* filter) {
   return filter->Validate();
 }
 
-bool AddAllKeys(KeyReader* reader, FilterBuilder* builder, Progress* progress, std::string* error) {
+bool AddAllKeys(tool::KeyReader* reader, FilterBuilder* builder, tool::Progress* progress,
+                std::string* error) {
   std::vector<std::string_view> keys;
   std::string read_error;
   while (reader->Next(&keys, &read_error)) {
     for (const std::string_view key : keys) builder->AddKey(key);
     if (progress->IsDue()) {
-      progress->Show(CountText(reader->num_keys()) + " keys read", reader->bytes_read(),
+      progress->Show(tool::CountText(reader->num_keys()) + " keys read", reader->bytes_read(),
                      reader->total_bytes());
     }
   }
@@ -78,17 +79,18 @@ void Report(const BuildRequest& request, const FilterOptions& options, uint64_t 
   const double rate =
       FalsePositiveRateWithKeys(options.format, options.bits_per_key, num_keys, num_keys);
   if (request.json) {
-    Print(Json{{"path", request.output},
-               {"format", FormatName(options.format)},
-               {"num_keys", num_keys},
-               {"bytes", num_bytes},
-               {"bits_per_key", bits_per_key},
-               {"false_positive_rate", rate}});
+    tool::Print(tool::Json{{"path", request.output},
+                           {"format", FormatName(options.format)},
+                           {"num_keys", num_keys},
+                           {"bytes", num_bytes},
+                           {"bits_per_key", bits_per_key},
+                           {"false_positive_rate", rate}});
     return;
   }
-  PrintLine(request.output + ": " + CountText(num_keys) + " keys, " + FormatName(options.format) +
-            ", " + BytesText(num_bytes) + ", " + NumberText(bits_per_key, 2) + " bits per key, " +
-            RateText(rate) + " false positives expected");
+  tool::PrintLine(request.output + ": " + tool::CountText(num_keys) + " keys, " +
+                  FormatName(options.format) + ", " + tool::BytesText(num_bytes) + ", " +
+                  tool::NumberText(bits_per_key, 2) + " bits per key, " + tool::RateText(rate) +
+                  " false positives expected");
 }
 
 // Writes the filter's bytes to the file. Returns false, with *error, if there is no memory or no
@@ -106,28 +108,29 @@ bool Write(FilterBuilder* builder, const BuildRequest& request, uint64_t* num_by
 int Run(const BuildRequest& request) {
   FilterOptions options;
   std::string error = ToOptions(request, &options);
-  if (!error.empty()) return FailToBuild(kExitImpossible, error);
-  KeyReader reader(request.form, request.key_files);
+  if (!error.empty()) return FailToBuild(tool::kExitImpossible, error);
+  tool::KeyReader reader(request.form, request.key_files);
   if (!reader.Reads(request.output).empty()) {
-    return FailToBuild(kExitImpossible, "--output is '" + request.output +
-                                            "', from which keys are read; allowed: another file");
+    return FailToBuild(
+        tool::kExitImpossible,
+        "--output is '" + request.output + "', from which keys are read; allowed: another file");
   }
   // Finds out before hours of reading that the folder cannot be written. Leaves no file.
   if (!support::ReplacementFile().Open(request.output, &error))
-    return FailToBuild(kExitFailure, error);
+    return FailToBuild(tool::kExitFailure, error);
   FilterBuilder builder(options);
   uint64_t num_bytes = 0;
-  Progress progress;
+  tool::Progress progress;
   bool built = AddAllKeys(&reader, &builder, &progress, &error);
   const uint64_t num_keys = builder.num_keys();
   if (built) {
-    progress.Show("building the filter of " + CountText(num_keys) + " keys", 0, 0);
+    progress.Show("building the filter of " + tool::CountText(num_keys) + " keys", 0, 0);
     built = Write(&builder, request, &num_bytes, &error);
   }
   progress.Clear();
-  if (!built) return FailToBuild(kExitFailure, error);
+  if (!built) return FailToBuild(tool::kExitFailure, error);
   Report(request, options, num_keys, num_bytes);
-  return kExitOk;
+  return tool::kExitOk;
 }
 
 std::optional<Format> ParseFormat(const std::string& text, std::string* error) {
@@ -149,13 +152,14 @@ void AddBuildCommand(CLI::App* app, int* exit_code) {
   command->add_option("-o,--output", request->output, "The filter's file, which is replaced")
       ->required()
       ->type_name("FILE");
-  AddKeyFormOptions(command, &request->form);
-  AddQuantity(command, "--format", &request->format, ParseFormat, "blocked or compact [blocked]")
+  tool::AddKeyFormOptions(command, &request->form);
+  tool::AddQuantity(command, "--format", &request->format, ParseFormat,
+                    "blocked or compact [blocked]")
       ->type_name("{blocked,compact}");
-  CLI::Option* bits = AddQuantity(
+  CLI::Option* bits = tool::AddQuantity(
       command, "--bits-per-key", &request->bits_per_key,
       [](const std::string& text, std::string* error) {
-        const auto bits = ParseNumber(text, kMinBitsPerKey, kMaxBitsPerKey, error);
+        const auto bits = tool::ParseNumber(text, kMinBitsPerKey, kMaxBitsPerKey, error);
         if (!bits) {
           *error += " in format blocked, " + filter::AllowedBitsText(Format::kCompact) +
                     " in format compact";
@@ -163,17 +167,17 @@ void AddBuildCommand(CLI::App* app, int* exit_code) {
         return bits;
       },
       "Memory for each key, for example 7.1 [10]");
-  AddQuantity(command, "--fpr", &request->rate, ParseRate,
-              "False-positive rate, for example 0.01 or 1%")
+  tool::AddQuantity(command, "--fpr", &request->rate, tool::ParseRate,
+                    "False-positive rate, for example 0.01 or 1%")
       ->excludes(bits);
-  CLI::Option* seed = AddQuantity(command, "--seed", &request->seed, ParseSeed,
-                                  "Seed of the hash, decimal or 0x and hexadecimal [0]");
+  CLI::Option* seed = tool::AddQuantity(command, "--seed", &request->seed, tool::ParseSeed,
+                                        "Seed of the hash, decimal or 0x and hexadecimal [0]");
   command->add_flag("--random-seed", request->random_seed, "Draw a seed that nobody can know")
       ->excludes(seed);
-  AddQuantity(
+  tool::AddQuantity(
       command, "--threads", &request->num_threads,
       [](const std::string& text, std::string* error) {
-        return ParseWhole(text, 1, kMaxThreads, error);
+        return tool::ParseWhole(text, 1, kMaxThreads, error);
       },
       "Threads that build the filter [1]");
   command->add_flag("--json", request->json, "Print JSON");

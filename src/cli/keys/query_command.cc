@@ -21,7 +21,7 @@ namespace {
 struct QueryRequest {
   std::string filter;
   std::vector<std::string> key_files;
-  KeyForm form = KeyForm::kLines;
+  tool::KeyForm form = tool::KeyForm::kLines;
   std::optional<uint64_t> max_pipe_bytes;
   bool absent = false;
   bool count = false;
@@ -30,7 +30,7 @@ struct QueryRequest {
 };
 
 int FailToQuery(int exit_code, const std::string& error) {
-  PrintError("bloomline query: " + error);
+  tool::PrintError("bloomline query: " + error);
   return exit_code;
 }
 
@@ -40,7 +40,7 @@ class KeyFilter {
   // Returns null, with *error, for other bytes.
   static std::unique_ptr<KeyFilter> Open(const QueryRequest& request, std::string* error) {
     auto filter = std::make_unique<KeyFilter>();
-    const uint64_t max_pipe_bytes = request.max_pipe_bytes.value_or(kDefaultMaxPipeBytes);
+    const uint64_t max_pipe_bytes = request.max_pipe_bytes.value_or(tool::kDefaultMaxPipeBytes);
     if (!OpenFilterFile(request.filter, max_pipe_bytes, &filter->file_, error)) return nullptr;
     const bool opened =
         IsSaved(filter->file_.bytes()) ? filter->OpenSaved(error) : filter->OpenBytes(error);
@@ -81,7 +81,7 @@ class KeyFilter {
     return true;
   }
 
-  WholeInput file_;
+  tool::WholeInput file_;
   std::function<void(size_t, const std::string_view*, bool*)> query_;
   bool always_matches_ = false;
 };
@@ -96,8 +96,8 @@ class Querying {
 
   // Returns false, with *error, if the keys cannot be read. Stops early if no process takes the
   // output.
-  bool Run(KeyReader* reader, std::string* error) {
-    Progress progress;
+  bool Run(tool::KeyReader* reader, std::string* error) {
+    tool::Progress progress;
     std::vector<std::string_view> keys;
     while (reader->Next(&keys, error)) {
       for (size_t first = 0; first < keys.size(); first += kBatch) {
@@ -108,11 +108,11 @@ class Querying {
         std::cout.write(output_.data(), static_cast<std::streamsize>(output_.size()));
         output_.clear();
         // Flushes at once, for a program that sends one key and waits for the answer.
-        if (!FlushOutput()) return true;
+        if (!tool::FlushOutput()) return true;
       }
       if (request_.quiet && num_may_match_ != 0) return true;
       if (progress.IsDue()) {
-        progress.Show(CountText(reader->num_keys()) + " keys queried", reader->bytes_read(),
+        progress.Show(tool::CountText(reader->num_keys()) + " keys queried", reader->bytes_read(),
                       reader->total_bytes());
       }
     }
@@ -131,7 +131,7 @@ class Querying {
     for (size_t i = 0; i < n; ++i) {
       num_may_match_ += may_match[i] ? 1 : 0;
       if (prints_keys_ && may_match[i] != request_.absent) {
-        AppendKey(request_.form, keys[i], &output_);
+        tool::AppendKey(request_.form, keys[i], &output_);
       }
     }
     num_keys_ += n;
@@ -147,34 +147,35 @@ class Querying {
 
 int Run(const QueryRequest& request) {
   std::string error;
-  KeyReader reader(request.form, request.key_files);
+  tool::KeyReader reader(request.form, request.key_files);
   if (const std::string same = reader.Reads(request.filter); !same.empty()) {
-    return FailToQuery(kExitImpossible,
+    return FailToQuery(tool::kExitImpossible,
                        "FILTER is '" + request.filter + "', and the keys come from " + same +
                            ", which is the same input; give one of them another file");
   }
   const auto filter = KeyFilter::Open(request, &error);
-  if (filter == nullptr) return FailToQuery(kExitFailure, error);
+  if (filter == nullptr) return FailToQuery(tool::kExitFailure, error);
   if (filter->always_matches()) {
-    PrintError("bloomline query: " + request.filter +
-               ": was written to match every key, so nothing is certainly absent");
+    tool::PrintError("bloomline query: " + request.filter +
+                     ": was written to match every key, so nothing is certainly absent");
   }
   Querying querying(request, *filter);
-  if (!querying.Run(&reader, &error)) return FailToQuery(kExitFailure, error);
+  if (!querying.Run(&reader, &error)) return FailToQuery(tool::kExitFailure, error);
   const uint64_t num_absent = querying.num_keys() - querying.num_may_match();
   if (request.quiet) {
     // A program that fails before it writes a key must not look like "certainly absent".
-    if (querying.num_keys() == 0) return FailToQuery(kExitFailure, "--quiet has no key to query");
-    return querying.num_may_match() != 0 ? kExitOk : kExitNoMatch;
+    if (querying.num_keys() == 0)
+      return FailToQuery(tool::kExitFailure, "--quiet has no key to query");
+    return querying.num_may_match() != 0 ? tool::kExitOk : tool::kExitNoMatch;
   }
   if (request.json) {
-    Print(Json{{"num_keys", querying.num_keys()},
-               {"num_may_match", querying.num_may_match()},
-               {"num_absent", num_absent}});
+    tool::Print(tool::Json{{"num_keys", querying.num_keys()},
+                           {"num_may_match", querying.num_may_match()},
+                           {"num_absent", num_absent}});
   } else if (request.count) {
     std::cout << (request.absent ? num_absent : querying.num_may_match()) << '\n';
   }
-  return kExitOk;
+  return tool::kExitOk;
 }
 
 }  // namespace
@@ -188,14 +189,14 @@ void AddQueryCommand(CLI::App* app, int* exit_code) {
       ->type_name("FILE");
   command->add_option("KEYS", request->key_files, "Files of keys, one on each line [stdin]")
       ->type_name("FILE");
-  AddKeyFormOptions(command, &request->form);
+  tool::AddKeyFormOptions(command, &request->form);
   command->add_flag("--absent", request->absent, "Print the keys that are certainly not in it");
   CLI::Option* count = command->add_flag("--count", request->count, "Print only how many");
   CLI::Option* quiet = command->add_flag("-q,--quiet", request->quiet,
                                          "Print nothing; exit with 0 if a key may be in it,\n"
                                          "3 if certainly none is, 1 without keys");
-  AddQuantity(command, "--max-pipe", &request->max_pipe_bytes, ParseBytes,
-              "The most to read into memory from a pipe [1GiB]");
+  tool::AddQuantity(command, "--max-pipe", &request->max_pipe_bytes, tool::ParseBytes,
+                    "The most to read into memory from a pipe [1GiB]");
   CLI::Option* json = command->add_flag("--json", request->json, "Print the counts as JSON");
   quiet->excludes(count)->excludes(json);
   count->excludes(json);

@@ -70,7 +70,7 @@ class LevelSizer {
     size_.bits_per_key = 8 * static_cast<double>(size_.bytes) / static_cast<double>(size_.num_keys);
     size_.wasted_reads = division->wasted_reads;
     if (!filter::RowOf(format_).bits_are_memory && size_.note.empty()) {
-      size_.note = "set bits_per_key=" + NumberText(division->bits_per_key, 2);
+      size_.note = "set bits_per_key=" + tool::NumberText(division->bits_per_key, 2);
     }
     return size_;
   }
@@ -99,25 +99,26 @@ class LevelSizer {
             " to ", allowed_.max);
         return std::nullopt;
       }
-      size_.problem = "bits per key is " + NumberText(bits, 2) + "; allowed " +
-                      (by_level_ ? "by level: " : "in all levels: ") + NumberText(allowed_.min, 0) +
-                      " to " + NumberText(allowed_.max, 0);
+      size_.problem = "bits per key is " + tool::NumberText(bits, 2) + "; allowed " +
+                      (by_level_ ? "by level: " : "in all levels: ") +
+                      tool::NumberText(allowed_.min, 0) + " to " +
+                      tool::NumberText(allowed_.max, 0);
       return std::nullopt;
     }
     std::optional<Division> division;
     if (request_.wasted_reads) {
       division = divider.For(*request_.wasted_reads);
       if (!division) {
-        size_.problem = "wasted reads are " + RateText(*request_.wasted_reads) +
-                        "; allowed: from " + RateText(divider.Most().wasted_reads) +
-                        ", which takes " + NumberText(allowed_.max, 0) +
+        size_.problem = "wasted reads are " + tool::RateText(*request_.wasted_reads) +
+                        "; allowed: from " + tool::RateText(divider.Most().wasted_reads) +
+                        ", which takes " + tool::NumberText(allowed_.max, 0) +
                         " bits per key, to less than 100 %";
       }
       return division;
     }
     division = divider.Within(static_cast<double>(*request_.memory_bytes));
     if (!division) {
-      SetTooLittle(" of " + CountText(num_keys) + " keys");
+      SetTooLittle(" of " + tool::CountText(num_keys) + " keys");
     } else if (division->bits_per_key == allowed_.max) {
       size_.note = "cannot use more memory";
     }
@@ -158,7 +159,7 @@ class LevelSizer {
   }
 
   void SetTooLittle(const std::string& of_keys) {
-    size_.problem = BytesText(*request_.memory_bytes) + " is too little for " +
+    size_.problem = tool::BytesText(*request_.memory_bytes) + " is too little for " +
                     std::to_string(fractions_.size()) + " levels" + of_keys;
   }
 
@@ -222,7 +223,7 @@ std::string ValidateLevels(const SizeRequest& request) {
            kSeeHelp;
   }
   if (request.num_keys && *request.num_keys < static_cast<uint64_t>(*request.num_levels)) {
-    return "--keys is " + CountText(*request.num_keys) + "; allowed with " +
+    return "--keys is " + tool::CountText(*request.num_keys) + "; allowed with " +
            std::to_string(*request.num_levels) + " levels: at least one in each";
   }
   return "";
@@ -237,8 +238,8 @@ std::vector<LevelSize> Sizes(const SizeRequest& request, bool by_level) {
   return sizes;
 }
 
-Json SizeJson(const LevelSize& size) {
-  Json json{{"name", size.name}};
+tool::Json SizeJson(const LevelSize& size) {
+  tool::Json json{{"name", size.name}};
   if (!size.problem.empty()) {
     json["problem"] = size.problem;
     return json;
@@ -247,7 +248,7 @@ Json SizeJson(const LevelSize& size) {
   json["bits_per_key"] = size.bits_per_key;
   json["bytes"] = size.bytes;
   json["wasted_reads"] = size.wasted_reads;
-  json["levels"] = Json::array();
+  json["levels"] = tool::Json::array();
   for (size_t i = 0; i < size.levels.size(); ++i) {
     const LevelRow& row = size.levels[i];
     json["levels"].push_back({{"level", i},
@@ -263,19 +264,19 @@ Json SizeJson(const LevelSize& size) {
 
 void PrintJson(const SizeRequest& request, const std::vector<LevelSize>& by_level,
                const std::vector<LevelSize>& equal) {
-  Json json;
+  tool::Json json;
   json["request"] = {{"num_levels", *request.num_levels},
                      {"level_ratio", request.level_ratio.value_or(kLevelRatio)},
                      {"first_level_runs", request.first_level_runs.value_or(1)},
-                     {"num_keys", OrNull(request.num_keys)},
-                     {"bits_per_key", OrNull(request.bits_per_key)},
-                     {"wasted_reads", OrNull(request.wasted_reads)},
-                     {"memory_bytes", OrNull(request.memory_bytes)}};
+                     {"num_keys", tool::OrNull(request.num_keys)},
+                     {"bits_per_key", tool::OrNull(request.bits_per_key)},
+                     {"wasted_reads", tool::OrNull(request.wasted_reads)},
+                     {"memory_bytes", tool::OrNull(request.memory_bytes)}};
   for (const auto& [name, sizes] : {std::pair("by_level", &by_level), {"equal_bits", &equal}}) {
-    json[name] = Json::array();
+    json[name] = tool::Json::array();
     for (const LevelSize& size : *sizes) json[name].push_back(SizeJson(size));
   }
-  Print(json);
+  tool::Print(json);
 }
 
 // Prints each format's result, and then each level's bits with a column for each format.
@@ -288,9 +289,9 @@ void PrintTable(const std::vector<LevelSize>& by_level, const std::vector<LevelS
     cells.push_back({title});
     for (const LevelSize& size : *sizes) {
       if (!size.problem.empty()) continue;
-      cells.push_back({TitleOf(size.name), CountText(size.num_keys),
-                       NumberText(size.bits_per_key, 2), BytesText(size.bytes),
-                       RateText(size.wasted_reads)});
+      cells.push_back({TitleOf(size.name), tool::CountText(size.num_keys),
+                       tool::NumberText(size.bits_per_key, 2), tool::BytesText(size.bytes),
+                       tool::RateText(size.wasted_reads)});
     }
   }
   for (const LevelSize& size : by_level) {
@@ -299,13 +300,15 @@ void PrintTable(const std::vector<LevelSize>& by_level, const std::vector<LevelS
     for (size_t i = 0; i < size.levels.size(); ++i) {
       const LevelRow& row = size.levels[i];
       if (level_cells.size() == i + 1) {
-        level_cells.push_back({std::to_string(i), CountText(row.num_keys)});
+        level_cells.push_back({std::to_string(i), tool::CountText(row.num_keys)});
       }
-      level_cells[i + 1].push_back(row.bits_per_key > 0 ? NumberText(row.bits_per_key, 2) : "none");
+      level_cells[i + 1].push_back(row.bits_per_key > 0 ? tool::NumberText(row.bits_per_key, 2)
+                                                        : "none");
     }
   }
-  std::cout << TextTable(cells) << "\nbits_per_key of each level (ribbon: as in ribbonfilter:N):\n"
-            << TextTable(level_cells) << '\n'
+  std::cout << tool::TextTable(cells)
+            << "\nbits_per_key of each level (ribbon: as in ribbonfilter:N):\n"
+            << tool::TextTable(level_cells) << '\n'
             << kOwnFormats;
   for (const auto& [how, sizes] :
        {std::pair("by level", &by_level), {"the same bits in all levels", &equal}}) {
@@ -319,16 +322,16 @@ void PrintTable(const std::vector<LevelSize>& by_level, const std::vector<LevelS
 }  // namespace
 
 int RunLevelSize(const SizeRequest& request, bool json) {
-  if (IsRefused(ValidateLevels(request))) return kExitImpossible;
+  if (IsRefused(ValidateLevels(request))) return tool::kExitImpossible;
   const std::vector<LevelSize> by_level = Sizes(request, true);
   const std::vector<LevelSize> equal = Sizes(request, false);
-  if (IsImpossible(by_level)) return kExitImpossible;
+  if (IsImpossible(by_level)) return tool::kExitImpossible;
   if (json) {
     PrintJson(request, by_level, equal);
   } else {
     PrintTable(by_level, equal);
   }
-  return kExitOk;
+  return tool::kExitOk;
 }
 
 }  // namespace bloomline::cli

@@ -57,10 +57,11 @@ std::optional<double> ChooseBitsPerKey(Format format, const SizeRequest& request
         BitsPerKeyForFilterBytes(format, *request.num_keys, *request.memory_bytes);
     const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
     if (std::isnan(options.bits_per_key)) {
-      row->problem = BytesText(*request.memory_bytes) + " for " + CountText(*request.num_keys) +
-                     " keys is too little; a " + FormatName(format) + " filter needs at least " +
-                     BytesText(FilterBytes(format, *request.num_keys, allowed.min)) + ", at " +
-                     NumberText(allowed.min, 0) + " bits per key";
+      row->problem = tool::BytesText(*request.memory_bytes) + " for " +
+                     tool::CountText(*request.num_keys) + " keys is too little; a " +
+                     FormatName(format) + " filter needs at least " +
+                     tool::BytesText(FilterBytes(format, *request.num_keys, allowed.min)) +
+                     ", at " + tool::NumberText(allowed.min, 0) + " bits per key";
       return std::nullopt;
     }
     if (options.bits_per_key == allowed.max) row->note = "cannot use more memory";
@@ -73,7 +74,7 @@ std::optional<double> ChooseBitsPerKey(Format format, const SizeRequest& request
 
 // RocksDB describes a Ribbon filter by the bits of a Bloom filter with the same rate.
 std::string RibbonNote(double bits_per_key) {
-  const std::string bits = NumberText(bits_per_key, 2);
+  const std::string bits = tool::NumberText(bits_per_key, 2);
   return "set bits_per_key=" + bits + ", as in RocksDB's ribbonfilter:" + bits;
 }
 
@@ -85,8 +86,9 @@ SizeRow FormatRow(Format format, const SizeRequest& request) {
   row.num_keys = SizedFor(request) ? *SizedFor(request)
                                    : Capacity(format, *request.memory_bytes, *bits_per_key);
   if (row.num_keys == 0) {
-    row.problem = "memory is " + BytesText(*request.memory_bytes) + "; the smallest filter takes " +
-                  BytesText(FilterBytes(format, 1, *bits_per_key));
+    row.problem = "memory is " + tool::BytesText(*request.memory_bytes) +
+                  "; the smallest filter takes " +
+                  tool::BytesText(FilterBytes(format, 1, *bits_per_key));
     return row;
   }
   row.bytes = FilterBytes(format, row.num_keys, *bits_per_key);
@@ -139,8 +141,8 @@ std::vector<SizeRow> FormatRows(const SizeRequest& request) {
 
 // ---- The output.
 
-Json RowJson(const SizeRow& row) {
-  Json json{{"name", row.name}};
+tool::Json RowJson(const SizeRow& row) {
+  tool::Json json{{"name", row.name}};
   if (!row.problem.empty()) {
     json["problem"] = row.problem;
     return json;
@@ -148,23 +150,23 @@ Json RowJson(const SizeRow& row) {
   json["num_keys"] = row.num_keys;
   json["bits_per_key"] = row.bits_per_key;
   json["bytes"] = row.bytes;
-  json["num_probes"] = OrNull(row.num_probes);
-  json["false_positive_rate"] = OrNull(row.rate);
+  json["num_probes"] = tool::OrNull(row.num_probes);
+  json["false_positive_rate"] = tool::OrNull(row.rate);
   if (row.overfilled_rate) json["overfilled_false_positive_rate"] = *row.overfilled_rate;
   if (!row.note.empty()) json["note"] = row.note;
   return json;
 }
 
 void PrintJson(const SizeRequest& request, const std::vector<SizeRow>& rows) {
-  Json json;
-  json["request"] = {{"num_keys", OrNull(request.num_keys)},
-                     {"capacity", OrNull(request.capacity)},
-                     {"false_positive_rate", OrNull(request.rate)},
-                     {"bits_per_key", OrNull(request.bits_per_key)},
-                     {"memory_bytes", OrNull(request.memory_bytes)}};
-  json["formats"] = Json::array();
+  tool::Json json;
+  json["request"] = {{"num_keys", tool::OrNull(request.num_keys)},
+                     {"capacity", tool::OrNull(request.capacity)},
+                     {"false_positive_rate", tool::OrNull(request.rate)},
+                     {"bits_per_key", tool::OrNull(request.bits_per_key)},
+                     {"memory_bytes", tool::OrNull(request.memory_bytes)}};
+  json["formats"] = tool::Json::array();
   for (const SizeRow& row : rows) json["formats"].push_back(RowJson(row));
-  Print(json);
+  tool::Print(json);
 }
 
 void PrintTable(const SizeRequest& request, const std::vector<SizeRow>& rows) {
@@ -174,14 +176,14 @@ void PrintTable(const SizeRequest& request, const std::vector<SizeRow>& rows) {
   for (const SizeRow& row : rows) {
     if (!row.problem.empty()) continue;
     const std::string probes = row.num_probes ? std::to_string(*row.num_probes) : "-";
-    const std::string held = row.overfilled_rate ? RateText(*row.overfilled_rate) : "-";
-    cells.push_back({TitleOf(row.name), CountText(row.num_keys), NumberText(row.bits_per_key, 2),
-                     BytesText(row.bytes), overfilled ? held : probes,
-                     row.rate ? RateText(*row.rate) : "-"});
+    const std::string held = row.overfilled_rate ? tool::RateText(*row.overfilled_rate) : "-";
+    cells.push_back({TitleOf(row.name), tool::CountText(row.num_keys),
+                     tool::NumberText(row.bits_per_key, 2), tool::BytesText(row.bytes),
+                     overfilled ? held : probes, row.rate ? tool::RateText(*row.rate) : "-"});
   }
-  std::cout << TextTable(cells);
+  std::cout << tool::TextTable(cells);
   if (overfilled) {
-    std::cout << "more: false positives with " << CountText(*request.num_keys) << " keys\n";
+    std::cout << "more: false positives with " << tool::CountText(*request.num_keys) << " keys\n";
   } else {
     std::cout << "probes: bits that a query tests\n";
   }
@@ -193,36 +195,36 @@ void PrintTable(const SizeRequest& request, const std::vector<SizeRow>& rows) {
 }
 
 int Run(const SizeRequest& request, bool json) {
-  if (IsRefused(Validate(request))) return kExitImpossible;
+  if (IsRefused(Validate(request))) return tool::kExitImpossible;
   const std::vector<SizeRow> rows = FormatRows(request);
-  if (IsImpossible(rows)) return kExitImpossible;
+  if (IsImpossible(rows)) return tool::kExitImpossible;
   if (json) {
     PrintJson(request, rows);
   } else {
     PrintTable(request, rows);
   }
-  return kExitOk;
+  return tool::kExitOk;
 }
 
 void AddLevelOptions(CLI::App* command, SizeRequest* request) {
   constexpr double kMaxFirstLevelRuns = 1000;
   const auto parse_levels = [](const std::string& text, std::string* error) {
-    return ParseWhole(text, 1, kMaxLevels, error);
+    return tool::ParseWhole(text, 1, kMaxLevels, error);
   };
   const auto up_to = [](double max) {
     return [=](const std::string& text, std::string* error) {
-      return ParseNumber(text, 1, max, error);
+      return tool::ParseNumber(text, 1, max, error);
     };
   };
-  AddQuantity(command, "--levels", &request->num_levels, parse_levels,
-              "Levels of an LSM tree to divide the memory among");
-  AddQuantity(command, "--level-ratio", &request->level_ratio, up_to(kMaxLevelSizeRatio),
-              "Keys of a level per key of the one before it [10]");
-  AddQuantity(command, "--level0-runs", &request->first_level_runs, up_to(kMaxFirstLevelRuns),
-              "Sorted runs in the first level (level 0's files) [1]");
-  AddQuantity(command, "--wasted-reads", &request->wasted_reads, ParseRate,
-              "Expected wasted reads per Get of a missing key, for\n"
-              "example 1%; with --levels, instead of --bits-per-key");
+  tool::AddQuantity(command, "--levels", &request->num_levels, parse_levels,
+                    "Levels of an LSM tree to divide the memory among");
+  tool::AddQuantity(command, "--level-ratio", &request->level_ratio, up_to(kMaxLevelSizeRatio),
+                    "Keys of a level per key of the one before it [10]");
+  tool::AddQuantity(command, "--level0-runs", &request->first_level_runs, up_to(kMaxFirstLevelRuns),
+                    "Sorted runs in the first level (level 0's files) [1]");
+  tool::AddQuantity(command, "--wasted-reads", &request->wasted_reads, tool::ParseRate,
+                    "Expected wasted reads per Get of a missing key, for\n"
+                    "example 1%; with --levels, instead of --bits-per-key");
 }
 
 }  // namespace
@@ -232,17 +234,17 @@ void AddSizeCommand(CLI::App* app, int* exit_code) {
       app->add_subcommand("size", "Computes memory, keys or FPR from the other two");
   auto request = std::make_shared<SizeRequest>();
   auto json = std::make_shared<bool>(false);
-  AddQuantity(command, "--keys", &request->num_keys, ParseCount,
-              "Number of keys, for example 5e9 or 5G");
-  AddQuantity(command, "--fpr", &request->rate, ParseRate,
-              "False-positive rate, for example 0.01 or 1%");
-  AddQuantity(command, "--memory", &request->memory_bytes, ParseBytes,
-              "Memory, for example 4G or 500MB (K, M, G, T: powers of\n"
-              "1024; kB, MB, GB, TB: powers of 1000)");
+  tool::AddQuantity(command, "--keys", &request->num_keys, tool::ParseCount,
+                    "Number of keys, for example 5e9 or 5G");
+  tool::AddQuantity(command, "--fpr", &request->rate, tool::ParseRate,
+                    "False-positive rate, for example 0.01 or 1%");
+  tool::AddQuantity(command, "--memory", &request->memory_bytes, tool::ParseBytes,
+                    "Memory, for example 4G or 500MB (K, M, G, T: powers of\n"
+                    "1024; kB, MB, GB, TB: powers of 1000)");
   command->add_option("--bits-per-key", request->bits_per_key,
                       "Memory in bits per key, instead of --fpr");
-  AddQuantity(command, "--capacity", &request->capacity, ParseCount,
-              "Design capacity, if different from --keys");
+  tool::AddQuantity(command, "--capacity", &request->capacity, tool::ParseCount,
+                    "Design capacity, if different from --keys");
   command->add_flag("--json", *json, "Print JSON");
   AddLevelOptions(command, request.get());
   command->footer(
@@ -253,8 +255,8 @@ void AddSizeCommand(CLI::App* app, int* exit_code) {
                             request->first_level_runs || request->wasted_reads;
     const double bits = request->bits_per_key.value_or(1);
     if (!(bits > 0 && std::isfinite(bits))) {
-      IsRefused("--bits-per-key is " + NumberText(bits, 0) + "; allowed: more than 0");
-      *exit_code = kExitImpossible;
+      IsRefused("--bits-per-key is " + tool::NumberText(bits, 0) + "; allowed: more than 0");
+      *exit_code = tool::kExitImpossible;
       return;
     }
     *exit_code = has_levels ? RunLevelSize(*request, *json) : Run(*request, *json);

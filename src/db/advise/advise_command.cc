@@ -26,14 +26,14 @@ namespace bloomline::db {
 namespace {
 
 // The situation with measured rates, where files were measured.
-advice::Situation MeasuredSituation(const Inputs& inputs, const Inspection& inspection,
-                                    const FamilyGroups& groups,
-                                    const std::vector<MeasureResult>& measured) {
-  advice::Situation situation = SituationOf(inputs, groups);
+model::Situation MeasuredSituation(const Inputs& inputs, const Inspection& inspection,
+                                   const FamilyGroups& groups,
+                                   const std::vector<MeasureResult>& measured) {
+  model::Situation situation = SituationOf(inputs, groups);
   for (size_t i = 0; i < groups.levels.size(); ++i) {
     const double rate = MeasuredRates(groups.levels[i], inspection, measured).wasted_reads;
     const bool is_skipped = situation.skips_last_level && i + 1 == groups.levels.size();
-    advice::Level& level = situation.levels[i];
+    model::Level& level = situation.levels[i];
     level.wasted_reads =
         std::isnan(rate) || is_skipped ? groups.levels[i].runs : level.Wasted(rate);
   }
@@ -46,7 +46,7 @@ struct AdviseOptions {
   std::string stats;
   std::string policy;
   std::optional<uint64_t> cache_bytes;
-  advice::Request request;
+  model::Request request;
 };
 
 std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Statistics* statistics,
@@ -83,7 +83,7 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
       family.error = std::string("there are ") + kNoSequenceNumbers;
       continue;
     }
-    advice::Advise(family.situation, family.request, &family.advice, &family.error);
+    model::Advise(family.situation, family.request, &family.advice, &family.error);
     if (!family.error.empty()) continue;
     family.remarks =
         Remarks(family, *inputs, inspection, g, statistics, options.cache_bytes.value_or(0));
@@ -94,22 +94,22 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
 // Returns kExitOk, or another exit code, with a message on stderr.
 int ReadStatistics(const std::string& path, Statistics* statistics) {
   std::string error;
-  cli::WholeInput input;
-  const bool is_read = input.Open(path, cli::kDefaultMaxPipeBytes, &error);
+  tool::WholeInput input;
+  const bool is_read = input.Open(path, tool::kDefaultMaxPipeBytes, &error);
   statistics->from = input.name();
   if (is_read && ReadStatistics(std::string(input.bytes()), statistics, &error)) {
-    return cli::kExitOk;
+    return tool::kExitOk;
   }
-  cli::PrintError("bloomline db advise: --stats: " + error);
-  return is_read ? cli::kExitImpossible : cli::kExitFailure;
+  tool::PrintError("bloomline db advise: --stats: " + error);
+  return is_read ? tool::kExitImpossible : tool::kExitFailure;
 }
 
 int Run(const AdviseOptions& options) {
-  int exit_code = cli::kExitOk;
+  int exit_code = tool::kExitOk;
   std::optional<Statistics> statistics;
   // We read it before the database is measured, which may take minutes.
   if (!options.stats.empty()) exit_code = ReadStatistics(options.stats, &statistics.emplace());
-  if (exit_code != cli::kExitOk) return exit_code;
+  if (exit_code != tool::kExitOk) return exit_code;
   Inputs inputs = OpenInputs(options.common, PebbleUse::kRefuse);
   const Inspection inspection = Inspect(&inputs, options.common, "inspect", options.policy);
   const bool is_one_family = inspection.groups.size() == 1;
@@ -118,11 +118,11 @@ int Run(const AdviseOptions& options) {
   const std::vector<FamilyAdvice> families =
       AdviseFamilies(options, of_family, inspection, &inputs);
   if (options.common.json) {
-    cli::Json json =
+    tool::Json json =
         DocumentOf(inputs, inspection, [&](size_t g) { return AdviceJson(families[g]); });
-    json["statistics"] = statistics ? StatisticsJson(*statistics) : cli::Json(nullptr);
+    json["statistics"] = statistics ? StatisticsJson(*statistics) : tool::Json(nullptr);
     AddProblems(inputs, &json);
-    cli::Print(json);
+    tool::Print(json);
   } else if (statistics && !is_one_family) {
     PrintStatistics(*statistics);
     std::cout << "These are of all column families together.\n\n";
@@ -142,11 +142,11 @@ int Run(const AdviseOptions& options) {
                   &remarks);
     }
     if (families[i].error.empty() || families[i].no_tables()) continue;
-    cli::PrintError("bloomline db advise: " + families[i].title + ": " + families[i].error);
-    exit_code = cli::kExitImpossible;
+    tool::PrintError("bloomline db advise: " + families[i].title + ": " + families[i].error);
+    exit_code = tool::kExitImpossible;
   }
   const int problems = ReportProblems(inputs, "advise");
-  return problems == cli::kExitOk ? exit_code : problems;
+  return problems == tool::kExitOk ? exit_code : problems;
 }
 
 }  // namespace
@@ -157,16 +157,16 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
   auto options = std::make_shared<AdviseOptions>();
   AddCommonOptions(command, &options->common);
   CLI::Option* memory =
-      cli::AddQuantity(command, "--memory", &options->request.memory_bytes, cli::ParseBytes,
-                       "Memory for all column families' filters, such as 2GiB");
-  cli::AddQuantity(command, "--wasted-reads", &options->request.wasted_reads, cli::ParseRate,
-                   "Wasted reads per Get of a missing key: 0.1% is one in\n"
-                   "a thousand Gets; 0.1 is 10 %")
+      tool::AddQuantity(command, "--memory", &options->request.memory_bytes, tool::ParseBytes,
+                        "Memory for all column families' filters, such as 2GiB");
+  tool::AddQuantity(command, "--wasted-reads", &options->request.wasted_reads, tool::ParseRate,
+                    "Wasted reads per Get of a missing key: 0.1% is one in\n"
+                    "a thousand Gets; 0.1 is 10 %")
       ->excludes(memory);
-  cli::AddQuantity(
+  tool::AddQuantity(
       command, "--choice", &options->request.choice,
       [](const std::string& text, std::string* error) {
-        return cli::ParseWhole(text, 1, 100, error);
+        return tool::ParseWhole(text, 1, 100, error);
       },
       "Show how to apply this choice [1]");
   command
@@ -174,8 +174,8 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
       ->type_name("FILE");
   AddPolicyOption(command, &options->policy);
   AddMeasureOptions(command, &options->measure);
-  cli::AddQuantity(command, "--cache", &options->cache_bytes, cli::ParseBytes,
-                   "The size of the block cache, for example 8GiB");
+  tool::AddQuantity(command, "--cache", &options->cache_bytes, tool::ParseBytes,
+                    "The size of the block cache, for example 8GiB");
   command->footer(
       "Example:\n"
       "    bloomline db advise --memory 2GiB /var/lib/app/db\n\n"

@@ -12,10 +12,10 @@
 namespace bloomline::db {
 namespace {
 
-using advice::Choice;
-using advice::Level;
+using model::Choice;
+using model::Level;
 
-uint64_t NumKeys(const advice::Situation& situation) {
+uint64_t NumKeys(const model::Situation& situation) {
   uint64_t keys = 0;
   for (const Level& level : situation.levels) keys += level.num_keys;
   return keys;
@@ -25,7 +25,7 @@ double BitsNow(const FamilyAdvice& family) {
   return 8 * Quotient(family.advice.filter_bytes_now, NumKeys(family.situation));
 }
 
-std::string BitsOrNone(double bits) { return bits > 0 ? cli::NumberText(bits, 2) : "none"; }
+std::string BitsOrNone(double bits) { return bits > 0 ? tool::NumberText(bits, 2) : "none"; }
 
 // Prints the bits per key of the current filters, and of the choice that is shown.
 void PrintLevels(const FamilyAdvice& family) {
@@ -36,12 +36,12 @@ void PrintLevels(const FamilyAdvice& family) {
     const Level& level = family.situation.levels[i];
     cells.push_back(
         {LevelText(level.number), KeysText(level.num_keys, family.keys_estimated),
-         cli::NumberText(level.num_runs, 2), RateOrDash(level.wasted_reads),
+         tool::NumberText(level.num_runs, 2), RateOrDash(level.wasted_reads),
          level.num_keys == 0 ? "-" : BitsOrNone(8 * Quotient(level.filter_bytes, level.num_keys)),
          has_choice ? BitsOrNone(family.advice.Chosen(family.request).bits_of_level[i]) : ""});
   }
   std::cout << "\nmemory in bits per key, now" << (has_choice ? " and with " : "") << name << ":\n"
-            << cli::TextTable(cells);
+            << tool::TextTable(cells);
 }
 
 // CPU seconds of building the filters of a gigabyte of tables.
@@ -53,7 +53,7 @@ double BuildSecondsPerGB(const FamilyAdvice& family, const Choice& choice) {
 void PrintChoices(const FamilyAdvice& family) {
   std::vector<Cells> cells = {
       {"", "bits/key", "memory", "wasted", "build/key", "per GB"},
-      {"now", BitsOrNone(BitsNow(family)), cli::BytesText(family.advice.filter_bytes_now),
+      {"now", BitsOrNone(BitsNow(family)), tool::BytesText(family.advice.filter_bytes_now),
        RateOrDash(family.advice.wasted_reads_now)}};
   std::string goal;
   for (size_t c = 0; c < family.advice.choices.size(); ++c) {
@@ -62,11 +62,11 @@ void PrintChoices(const FamilyAdvice& family) {
     goal = choice.goal;
     cells.push_back({"(" + std::to_string(c + 1) + ") " + choice.kind,
                      BitsOrNone(8 * Quotient(choice.filter_bytes, NumKeys(family.situation))),
-                     cli::BytesText(choice.filter_bytes), RateOrDash(choice.wasted_reads),
-                     cli::NumberText(choice.build_ns, 0) + " ns",
-                     cli::NumberText(BuildSecondsPerGB(family, choice), 2) + " s"});
+                     tool::BytesText(choice.filter_bytes), RateOrDash(choice.wasted_reads),
+                     tool::NumberText(choice.build_ns, 0) + " ns",
+                     tool::NumberText(BuildSecondsPerGB(family, choice), 2) + " s"});
   }
-  std::cout << cli::TextTable(cells);
+  std::cout << tool::TextTable(cells);
 }
 
 std::string Replaced(std::string text, char from, std::string_view to) {
@@ -75,7 +75,7 @@ std::string Replaced(std::string text, char from, std::string_view to) {
 }
 
 void PrintRemark(const std::string& remark) {
-  const std::string text = cli::Wrapped(cli::Printable(remark), cli::kColumns - 2);
+  const std::string text = tool::Wrapped(tool::Printable(remark), tool::kColumns - 2);
   std::cout << "- " << Replaced(text, '\n', "\n  ") << '\n';
 }
 
@@ -85,7 +85,7 @@ void PrintSetting(const std::string& heading, const std::string& words) {
   std::cout << heading << ":\n" << Replaced(words, ' ', " \\\n  ") << '\n';
 }
 
-cli::Json ChoiceJson(const Choice& choice) {
+tool::Json ChoiceJson(const Choice& choice) {
   return {{"title", choice.title()},
           {"format", FormatName(choice.format)},
           {"by_level", choice.by_level},
@@ -96,25 +96,25 @@ cli::Json ChoiceJson(const Choice& choice) {
           {"wasted_reads", NumberOrNull(choice.wasted_reads)},
           {"build_ns_per_key", choice.build_ns},
           {"build_share_of_compaction", choice.build_share},
-          {"option_string", cli::TextOrNull(choice.option_string)},
-          {"environment", cli::TextOrNull(choice.environment)},
-          {"rewrite_policy", cli::TextOrNull(choice.rewrite_policy)},
-          {"column_family_option", cli::TextOrNull(choice.column_family_option())},
-          {"format_version", choice.needs_format_version ? cli::Json(5) : cli::Json()}};
+          {"option_string", tool::TextOrNull(choice.option_string)},
+          {"environment", tool::TextOrNull(choice.environment)},
+          {"rewrite_policy", tool::TextOrNull(choice.rewrite_policy)},
+          {"column_family_option", tool::TextOrNull(choice.column_family_option())},
+          {"format_version", choice.needs_format_version ? tool::Json(5) : tool::Json()}};
 }
 
 }  // namespace
 
 void PrintStatistics(const Statistics& statistics) {
   const uint64_t queries = statistics.queries();
-  PrintWrapped("statistics in " + statistics.from + ": " + cli::CountText(queries) +
-               " filter queries for keys, " + cli::CountText(queries - statistics.true_positive) +
-               " for missing ones; " + cli::CountText(statistics.false_positives()) +
+  PrintWrapped("statistics in " + statistics.from + ": " + tool::CountText(queries) +
+               " filter queries for keys, " + tool::CountText(queries - statistics.true_positive) +
+               " for missing ones; " + tool::CountText(statistics.false_positives()) +
                " false positives, FPR " + RateOrDash(statistics.false_positive_rate()));
   if (!statistics.gets_of_missing_keys) return;
   const uint64_t missing = *statistics.gets_of_missing_keys;
   const uint64_t gets = missing + *statistics.gets_of_stored_keys;
-  PrintWrapped(cli::CountText(gets) + " Gets, " + cli::CountText(missing) + " (" +
+  PrintWrapped(tool::CountText(gets) + " Gets, " + tool::CountText(missing) + " (" +
                ShareText(missing, gets) +
                ") of missing keys; wasted reads: " + RateOrDash(statistics.wasted_reads()));
 }
@@ -124,20 +124,20 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
   std::string title = family.title + ": " + EngineName(family.situation.engine);
   if (!family.keys_unknown) {
     title += std::string(family.keys_estimated ? ", ~" : ", ") +
-             cli::CountText(NumKeys(family.situation)) + " keys";
+             tool::CountText(NumKeys(family.situation)) + " keys";
   }
   if (family.error.empty()) {
     constexpr uint64_t kFewQueries = 1000;
     const bool is_measured = family.queries != 0;
     title += is_measured ? "; rates measured" : "; rates expected, not measured";
     if (is_measured && family.queries < kFewQueries) {
-      title += " with " + cli::CountText(family.queries) + " queries";
+      title += " with " + tool::CountText(family.queries) + " queries";
     }
     const uint64_t expected = is_measured ? family.not_measured : 0;
     if (expected != 0) title += ", but expected in " + FilesText(expected);
   }
-  cli::PrintLine(title);  // a path is not broken
-  if (family.no_tables()) cli::PrintLine("no advice: " + family.error);
+  tool::PrintLine(title);  // a path is not broken
+  if (family.no_tables()) tool::PrintLine("no advice: " + family.error);
   if (!family.error.empty()) return;
   PrintChoices(family);
   PrintLevels(family);
@@ -171,33 +171,33 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
   }
 }
 
-cli::Json StatisticsJson(const Statistics& statistics) {
+tool::Json StatisticsJson(const Statistics& statistics) {
   return {{"from", statistics.from},
           {"queries", statistics.queries()},
           {"false_positives", statistics.false_positives()},
           {"false_positive_rate", NumberOrNull(statistics.false_positive_rate())},
           {"prefix_checked", statistics.prefix_checked},
-          {"gets_of_missing_keys", cli::OrNull(statistics.gets_of_missing_keys)},
-          {"gets_of_stored_keys", cli::OrNull(statistics.gets_of_stored_keys)},
+          {"gets_of_missing_keys", tool::OrNull(statistics.gets_of_missing_keys)},
+          {"gets_of_stored_keys", tool::OrNull(statistics.gets_of_stored_keys)},
           {"wasted_reads", NumberOrNull(statistics.wasted_reads())}};
 }
 
-cli::Json AdviceJson(const FamilyAdvice& family) {
-  const auto level_json = [&](const Level& level) -> cli::Json {
+tool::Json AdviceJson(const FamilyAdvice& family) {
+  const auto level_json = [&](const Level& level) -> tool::Json {
     return {{"level", LevelJson(level.number)},
-            {"num_keys", family.keys_unknown ? cli::Json(nullptr) : cli::Json(level.num_keys)},
+            {"num_keys", family.keys_unknown ? tool::Json(nullptr) : tool::Json(level.num_keys)},
             {"runs", level.num_runs},
             {"filters", level.num_filters},
             {"filter_bytes", level.filter_bytes},
             {"wasted_reads", NumberOrNull(level.wasted_reads)}};
   };
-  cli::Json json{{"leveled", family.situation.leveled},
-                 {"measured", family.queries != 0},
-                 {"request",
-                  {{"memory_bytes", cli::OrNull(family.request.memory_bytes)},
-                   {"wasted_reads", cli::OrNull(family.request.wasted_reads)},
-                   {"choice", family.request.choice}}},
-                 {"levels", ListJson(family.situation.levels, level_json)}};
+  tool::Json json{{"leveled", family.situation.leveled},
+                  {"measured", family.queries != 0},
+                  {"request",
+                   {{"memory_bytes", tool::OrNull(family.request.memory_bytes)},
+                    {"wasted_reads", tool::OrNull(family.request.wasted_reads)},
+                    {"choice", family.request.choice}}},
+                  {"levels", ListJson(family.situation.levels, level_json)}};
   if (!family.error.empty()) {
     json["error"] = family.error;
     return json;

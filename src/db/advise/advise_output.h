@@ -27,9 +27,9 @@ struct FamilyAdvice {
   bool keys_unknown = false;
   uint64_t queries = 0;       // the queries that measured the rates
   uint64_t not_measured = 0;  // files that count with their expected rate
-  advice::Request request;
-  advice::Situation situation;
-  advice::Advice advice;
+  model::Request request;
+  model::Situation situation;
+  model::Advice advice;
   std::vector<Remark> remarks;
   std::string error;  // why advice is missing; set with no_tables(), too
 
@@ -75,8 +75,8 @@ std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
 void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool one_environment,
                  std::set<std::string>* remarks);
 void PrintStatistics(const Statistics& statistics);
-cli::Json StatisticsJson(const Statistics& statistics);
-cli::Json AdviceJson(const FamilyAdvice& family);
+tool::Json StatisticsJson(const Statistics& statistics);
+tool::Json AdviceJson(const FamilyAdvice& family);
 
 }  // namespace bloomline::db
 

@@ -16,7 +16,7 @@
 namespace bloomline::db {
 namespace {
 
-using advice::Choice;
+using model::Choice;
 
 // All that remarks depend on.
 struct RemarkContext {
@@ -29,10 +29,10 @@ struct RemarkContext {
 
   const FamilyGroups& groups = inspection.groups[g];
   const Group& all = groups.all;
-  const advice::Situation& situation = family.situation;
-  const std::string policy = directory::ShortPolicy(inspection.policies[g]);
+  const model::Situation& situation = family.situation;
+  const std::string policy = tree::ShortPolicy(inspection.policies[g]);
 
-  bool is_rocksdb() const { return situation.engine == sstable::Engine::kRocksDB; }
+  bool is_rocksdb() const { return situation.engine == tables::Engine::kRocksDB; }
   bool has_choices() const { return !family.advice.choices.empty(); }
   const Choice& chosen() const { return family.advice.Chosen(family.request); }
 };
@@ -66,7 +66,7 @@ bool HasWeakHash(const RemarkContext& c) {
   return filter::HasLegacy(c.chosen().format) && c.situation.takes_whole_bits;
 }
 bool OptionsNameBloomline(const RemarkContext& c) {
-  return !c.chosen().environment.empty() && directory::OptionId(c.policy) == "bloomline";
+  return !c.chosen().environment.empty() && tree::OptionId(c.policy) == "bloomline";
 }
 bool TakesTimeToBuild(const RemarkContext& c) { return c.chosen().build_share != 0; }
 bool Always(const RemarkContext&) { return true; }
@@ -90,7 +90,7 @@ bool QueriesNone(const RemarkContext& c) {
 std::string UnfilteredText(const RemarkContext& c) {
   std::string text = ShareText(c.all.keys_without_filter, c.all.all_keys()) +
                      " of the keys have no filter: a Get of a missing key reads a block in " +
-                     cli::NumberText(c.all.unfiltered_runs, 2) + " files without one on average.";
+                     tool::NumberText(c.all.unfiltered_runs, 2) + " files without one on average.";
   const std::string& for_hits = c.inputs.column_family(c.groups).filters_for_hits;
   if (c.is_rocksdb() && for_hits == "true") {
     text +=
@@ -106,7 +106,7 @@ std::string UnfilteredText(const RemarkContext& c) {
 
 std::string IgnoredText(const RemarkContext& c) {
   return "The running policy (" + c.policy + ") ignores the filters of " +
-         cli::CountText(c.all.ignored_files) + " of " + cli::CountText(c.all.files.size()) +
+         tool::CountText(c.all.ignored_files) + " of " + tool::CountText(c.all.files.size()) +
          " files, so these files count as without filters.";
 }
 
@@ -119,7 +119,7 @@ std::string WeakHashText(const RemarkContext& c) {
     const double bits = std::clamp(all.bits_per_key(), kMinBitsPerKey, kMostBits);
     const uint64_t keys = std::max<uint64_t>(1, all.num_keys / all.num_filters);
     rate = " (FPR " +
-           RateOrDash(engine_filters::FiguresFor(sstable::Engine::kRocksDB, filter::kRocksDBDefault,
+           RateOrDash(engine_filters::FiguresFor(tables::Engine::kRocksDB, filter::kRocksDBDefault,
                                                  keys, bits)
                           .rate) +
            ")";
@@ -155,9 +155,9 @@ std::string CacheText(const RemarkContext& c) {
       index_bytes += c.inspection.files[i].facts.index_bytes;
     }
   }
-  const std::string text = "Filters (" + cli::BytesText(filter_bytes) + ") and indexes (" +
-                           cli::BytesText(index_bytes) + ")";
-  const std::string name = "the block cache of " + cli::BytesText(c.cache_bytes);
+  const std::string text = "Filters (" + tool::BytesText(filter_bytes) + ") and indexes (" +
+                           tool::BytesText(index_bytes) + ")";
+  const std::string name = "the block cache of " + tool::BytesText(c.cache_bytes);
   if (is_cached == "true") {
     return text + " take " + ShareText(filter_bytes + index_bytes, c.cache_bytes) + " of " + name +
            ". bloomline-db-advise(1) says what helps if that is more than half.";
@@ -171,7 +171,7 @@ std::string CacheText(const RemarkContext& c) {
 std::string RibbonText(const RemarkContext&) {
   return "For Ribbon filters, bits_per_key is that of Bloom filters with the same FPR; they need a "
          "third less memory, which the table shows. RocksDB's own ribbonfilter:N builds them in " +
-         cli::NumberText(advice::kRocksDBRibbonBuildNs, 0) + " ns per key.";
+         tool::NumberText(model::kRocksDBRibbonBuildNs, 0) + " ns per key.";
 }
 
 std::string LastLevelText(const RemarkContext& c) {
@@ -184,10 +184,10 @@ std::string LastLevelText(const RemarkContext& c) {
 
 std::string BuildText(const RemarkContext& c) {
   const double share = c.chosen().build_share;
-  return "Building the filters of this choice takes about " + cli::RateText(share, 2) +
+  return "Building the filters of this choice takes about " + tool::RateText(share, 2) +
          " of the CPU time of compaction" +
-         (share > advice::kMostBuildShare ? ", too much for a first choice" : "") +
-         ". These times are of " + advice::Name(c.situation.cpu.machine) +
+         (share > model::kMostBuildShare ? ", too much for a first choice" : "") +
+         ". These times are of " + model::Name(c.situation.cpu.machine) +
          ", with the instruction set of this CPU.";
 }
 
@@ -228,7 +228,7 @@ std::string PresentPolicy(const std::string& policy, const Group& all) {
       [](const auto& a, const auto& b) { return a.second.bytes < b.second.bytes; });
   if (most == all.kinds.end() || all.num_keys == 0) return " to the present one";
   const auto whole = [](double bits) {
-    return cli::NumberText(std::clamp(bits, kMinBitsPerKey, 100.0), 0);
+    return tool::NumberText(std::clamp(bits, kMinBitsPerKey, 100.0), 0);
   };
   const std::optional<Format> format = filter::LayoutRowFor(most->first).format;
   if (format && filter::RowOf(*format).takes_bloom_level()) {

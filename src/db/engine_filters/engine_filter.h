@@ -32,7 +32,7 @@ constexpr std::string_view kRangeExtractor = "bloomline.ranges";
 // The origin of filter bytes, which determines how they are read: LevelDB's filter block, with one
 // code byte at the end, or RocksDB's full filter or partition, with a trailer. RocksDB's
 // block-based filters are in LevelDB's container, under RocksDB's name.
-using Container = sstable::Engine;
+using Container = tables::Engine;
 
 using Kind = filter::Layout;
 inline const char* KindName(Kind kind) { return filter::LayoutRowFor(kind).long_name; }

@@ -19,26 +19,26 @@
 namespace bloomline::db {
 namespace {
 
-std::string BitsOrDash(double bits) { return bits >= 0 ? cli::NumberText(bits, 1) : "-"; }
+std::string BitsOrDash(double bits) { return bits >= 0 ? tool::NumberText(bits, 1) : "-"; }
 
 // `keys`: those of `sums`, or all of its group.
 std::string KeysOrDash(const FilterSums& sums, uint64_t keys) {
   return sums.keys_unknown ? "-" : KeysText(keys, sums.keys_estimated);
 }
 
-cli::Json KeysOrNull(const FilterSums& sums, uint64_t keys) {
-  return sums.keys_unknown ? cli::Json(nullptr) : cli::Json(keys);
+tool::Json KeysOrNull(const FilterSums& sums, uint64_t keys) {
+  return sums.keys_unknown ? tool::Json(nullptr) : tool::Json(keys);
 }
 
 Cells GroupCells(const std::string& name, const Group& group) {
   return {name,
           FormatsText(group.formats),
-          cli::CountText(group.files.size()),
+          tool::CountText(group.files.size()),
           KeysOrDash(group, group.all_keys()),
-          cli::BytesText(group.filter_bytes),
+          tool::BytesText(group.filter_bytes),
           BitsOrDash(group.bits_per_key()),
           RateOrDash(group.rate()),
-          cli::NumberText(group.runs, 2),
+          tool::NumberText(group.runs, 2),
           RateOrDash(group.wasted_reads)};
 }
 
@@ -46,13 +46,13 @@ Cells RangeCells(const std::string& name, const Group& group) {
   const RangeFacts& ranges = group.ranges;
   if (ranges.files == 0) return {};
   const bool is_empty = ranges.kinds.cell_bits.empty() && ranges.kinds.depths.empty();
-  return {name, is_empty ? "no entries" : ranges.kinds.Text(), cli::CountText(ranges.files),
-          cli::BytesText(ranges.bytes), BitsOrDash(ranges.bits_per_key())};
+  return {name, is_empty ? "no entries" : ranges.kinds.Text(), tool::CountText(ranges.files),
+          tool::BytesText(ranges.bytes), BitsOrDash(ranges.bits_per_key())};
 }
 
-cli::Json RangesJson(const RangeFacts& ranges) {
+tool::Json RangesJson(const RangeFacts& ranges) {
   if (ranges.files == 0) return nullptr;
-  cli::Json json = ranges.kinds.ToJson();
+  tool::Json json = ranges.kinds.ToJson();
   json["files"] = ranges.files;
   json["bytes"] = ranges.bytes;
   json["bits_per_key"] = NumberOrNull(ranges.bits_per_key());
@@ -68,16 +68,16 @@ void PrintTable(const Inputs& inputs, const std::vector<InspectedFile>& files,
                const FileFacts& facts = files[i].facts;
                return {FormatsText(FormatsOf(facts)),
                        LevelText(file.level),
-                       cli::BytesText(file.bytes),
+                       tool::BytesText(file.bytes),
                        KeysOrDash(facts, facts.num_keys),
-                       facts.has_filter() ? cli::BytesText(facts.filter_bytes) : "none",
+                       facts.has_filter() ? tool::BytesText(facts.filter_bytes) : "none",
                        BitsOrDash(facts.bits_per_key()),
                        RateOrDash(files[i].rate())};
              });
 }
 
 // The cells that rows of files and of levels share.
-cli::Json SumsJson(const FilterSums& sums) {
+tool::Json SumsJson(const FilterSums& sums) {
   return {{"layouts", KindsJson(sums.kinds)},
           {"filters", sums.num_filters},
           {"filter_bytes", sums.filter_bytes},
@@ -86,19 +86,19 @@ cli::Json SumsJson(const FilterSums& sums) {
           {"bits_per_key", NumberOrNull(sums.bits_per_key())}};
 }
 
-cli::Json GroupJson(const Group& group) {
-  cli::Json json{{"level", LevelJson(group.level)},
-                 {"files", group.files.size()},
-                 {"bytes", group.bytes},
-                 {"files_without_filter", group.files_without_filter},
-                 {"keys_without_filter", KeysOrNull(group, group.keys_without_filter)},
-                 {"ignored_files", group.ignored_files},
-                 {"partitioned_files", group.partitioned_files},
-                 {"runs", group.runs},
-                 {"unfiltered_runs", group.unfiltered_runs},
-                 {"expected_false_positive_rate", NumberOrNull(group.rate())},
-                 {"expected_wasted_reads", NumberOrNull(group.wasted_reads)},
-                 {"ranges", RangesJson(group.ranges)}};
+tool::Json GroupJson(const Group& group) {
+  tool::Json json{{"level", LevelJson(group.level)},
+                  {"files", group.files.size()},
+                  {"bytes", group.bytes},
+                  {"files_without_filter", group.files_without_filter},
+                  {"keys_without_filter", KeysOrNull(group, group.keys_without_filter)},
+                  {"ignored_files", group.ignored_files},
+                  {"partitioned_files", group.partitioned_files},
+                  {"runs", group.runs},
+                  {"unfiltered_runs", group.unfiltered_runs},
+                  {"expected_false_positive_rate", NumberOrNull(group.rate())},
+                  {"expected_wasted_reads", NumberOrNull(group.wasted_reads)},
+                  {"ranges", RangesJson(group.ranges)}};
   json.update(SumsJson(group));
   return json;
 }
@@ -108,28 +108,28 @@ const char* FilterKindName(const FileFacts& facts) {
   return facts.is_block_based() ? "block_based" : kKinds[static_cast<size_t>(facts.kind)];
 }
 
-cli::Json FileJson(const Inputs& inputs, const InputFile& file, const InspectedFile& inspected) {
+tool::Json FileJson(const Inputs& inputs, const InputFile& file, const InspectedFile& inspected) {
   const FileFacts& facts = inspected.facts;
-  cli::Json json{{"path", file.path},
-                 {"number", file.number},
-                 {"column_family", inputs.column_family(file).name},
-                 {"level", LevelJson(file.level)},
-                 {"bytes", file.bytes},
-                 {"engine", EngineName(facts.engine)},
-                 {"format_version", facts.format_version},
-                 {"comparator", facts.properties.comparator},
-                 {"filter_kind", FilterKindName(facts)},
-                 {"filter_name", facts.filter_name},
-                 {"unknown_filters", facts.unknown_filters},
-                 {"filter_policy", facts.properties.filter_policy},
-                 {"expected_false_positive_rate", NumberOrNull(inspected.rate())},
-                 {"share_of_gets", inspected.coverage},
-                 {"whole_keys", facts.whole_keys},
-                 {"prefixes", facts.prefixes},
-                 {"prefix_extractor", facts.properties.prefix_extractor},
-                 {"ignored", cli::TextOrNull(inspected.ignored)},
-                 {"problem", cli::TextOrNull(facts.why_unknown)},
-                 {"ranges", RangesJson(facts.ranges)}};
+  tool::Json json{{"path", file.path},
+                  {"number", file.number},
+                  {"column_family", inputs.column_family(file).name},
+                  {"level", LevelJson(file.level)},
+                  {"bytes", file.bytes},
+                  {"engine", EngineName(facts.engine)},
+                  {"format_version", facts.format_version},
+                  {"comparator", facts.properties.comparator},
+                  {"filter_kind", FilterKindName(facts)},
+                  {"filter_name", facts.filter_name},
+                  {"unknown_filters", facts.unknown_filters},
+                  {"filter_policy", facts.properties.filter_policy},
+                  {"expected_false_positive_rate", NumberOrNull(inspected.rate())},
+                  {"share_of_gets", inspected.coverage},
+                  {"whole_keys", facts.whole_keys},
+                  {"prefixes", facts.prefixes},
+                  {"prefix_extractor", facts.properties.prefix_extractor},
+                  {"ignored", tool::TextOrNull(inspected.ignored)},
+                  {"problem", tool::TextOrNull(facts.why_unknown)},
+                  {"ranges", RangesJson(facts.ranges)}};
   if (!facts.why_unasked.empty()) json["ranges"]["without_use"] = facts.why_unasked;
   json.update(SumsJson(facts));
   return json;
@@ -139,11 +139,11 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
   const auto& [files, groups, policies] = inspection;
   for (size_t g = 0; g < groups.size(); ++g) {
     const Group& all = groups[g].all;
-    const directory::Database& database = inputs.databases[groups[g].database];
+    const tree::Database& database = inputs.databases[groups[g].database];
     if (g != 0) std::cout << '\n';
-    cli::PrintLine(DatabaseTitle(inputs, groups[g]) + ": " + EngineTitle(database) + ", " +
-                   FilesText(all.files.size()) + ", " + cli::BytesText(all.bytes));
-    const std::string policy = directory::ShortPolicy(policies[g]);
+    tool::PrintLine(DatabaseTitle(inputs, groups[g]) + ": " + EngineTitle(database) + ", " +
+                    FilesText(all.files.size()) + ", " + tool::BytesText(all.bytes));
+    const std::string policy = tree::ShortPolicy(policies[g]);
     if (!policy.empty()) PrintWrapped("running policy: " + policy);
     const KeptFilters kept = FiltersToKeep(inputs, inspection, g);
     if (!kept.policy.empty()) PrintFiltersToKeep(kept);
@@ -155,7 +155,7 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
                 RangeCells);
     PrintFacts(files, all);
     if (groups[g].column_family != 0) continue;
-    for (const std::string& logs : LogTexts(database)) cli::PrintLine("not counted: " + logs);
+    for (const std::string& logs : LogTexts(database)) tool::PrintLine("not counted: " + logs);
   }
 }
 
@@ -211,8 +211,8 @@ void PrintText(const InspectOptions& options, const Inputs& inputs, const Inspec
   if (options.files || inputs.files.size() <= kFewFiles) PrintTable(inputs, inspection.files, done);
   if (!options.required) return;
   std::cout << '\n';
-  cli::PrintLine("required: " + options.required->name + " filters; missing in " +
-                 cli::CountText(missing.size()) + " of " + FilesText(done.size()));
+  tool::PrintLine("required: " + options.required->name + " filters; missing in " +
+                  tool::CountText(missing.size()) + " of " + FilesText(done.size()));
   PrintTable(inputs, inspection.files, missing);
 }
 
@@ -226,14 +226,14 @@ int Run(const InspectOptions& options) {
   if (options.common.json) {
     const auto family = [&](size_t g) {
       const KeptFilters kept = FiltersToKeep(inputs, inspection, g);
-      cli::Json of_family = {
-          {"running_policy", cli::TextOrNull(inspection.policies[g])},
-          {"policy_to_keep", cli::TextOrNull(kept.policy)},
-          {"format_version_to_keep", kept.needs_format_version ? cli::Json(5) : cli::Json()}};
+      tool::Json of_family = {
+          {"running_policy", tool::TextOrNull(inspection.policies[g])},
+          {"policy_to_keep", tool::TextOrNull(kept.policy)},
+          {"format_version_to_keep", kept.needs_format_version ? tool::Json(5) : tool::Json()}};
       of_family.update(LevelsJson(inspection.groups[g], GroupJson));
       return of_family;
     };
-    cli::Json json = DocumentOf(inputs, inspection, family, [&](size_t i) {
+    tool::Json json = DocumentOf(inputs, inspection, family, [&](size_t i) {
       return FileJson(inputs, inputs.files[i], inspection.files[i]);
     });
     if (options.required) {
@@ -242,12 +242,12 @@ int Run(const InspectOptions& options) {
                           {"missing_in", ListJson(missing, path)}};
     }
     AddProblems(inputs, &json);
-    cli::Print(json);
+    tool::Print(json);
   } else {
     PrintText(options, inputs, inspection, missing);
   }
   const int exit_code = ReportProblems(inputs, "inspect");
-  return missing.empty() ? exit_code : cli::kExitCheckFailed;
+  return missing.empty() ? exit_code : tool::kExitCheckFailed;
 }
 
 }  // namespace
@@ -258,9 +258,9 @@ void AddInspectCommand(CLI::App* db, int* exit_code) {
   auto options = std::make_shared<InspectOptions>();
   AddCommonOptions(command, &options->common);
   AddPolicyOption(command, &options->policy);
-  cli::AddQuantity(command, "--require", &options->required, ParseRequired,
-                   "List the files with filters of another format,\n"
-                   "and exit with 4 if there are any");
+  tool::AddQuantity(command, "--require", &options->required, ParseRequired,
+                    "List the files with filters of another format,\n"
+                    "and exit with 4 if there are any");
   command->add_flag("--files", options->files, "List each file; up to ten are always listed");
   command->footer(
       "Example:\n"

@@ -21,15 +21,15 @@ std::string MeasuredText(const WeightedRate& rate) {
   constexpr uint64_t kFewQueries = 1000;
   if (!(rate.queries() > 0)) return "-";
   if (rate.num_queries() < kFewQueries) {
-    return cli::RateText(rate.rate()) + " of " + cli::CountText(rate.num_queries());
+    return tool::RateText(rate.rate()) + " of " + tool::CountText(rate.num_queries());
   }
   const auto [low, high] = ConfidenceInterval(rate.rate(), rate.queries());
   const double half = std::max(high - rate.rate(), rate.rate() - low);
-  const std::string text = cli::RateText(half, 2);
-  return cli::RateText(rate.rate()) + " (" + text.substr(0, text.find(' ')) + ")";
+  const std::string text = tool::RateText(half, 2);
+  return tool::RateText(rate.rate()) + " (" + text.substr(0, text.find(' ')) + ")";
 }
 
-cli::Json MeasuredJson(const WeightedRate& rate) {
+tool::Json MeasuredJson(const WeightedRate& rate) {
   const auto [low, high] = ConfidenceInterval(rate.rate(), rate.queries());
   return {{"queries", rate.num_queries()},
           {"false_positive_rate", NumberOrNull(rate.rate())},
@@ -42,8 +42,8 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
   for (size_t g = 0; g < inspection.groups.size(); ++g) {
     const FamilyGroups& family = inspection.groups[g];
     if (g != 0) std::cout << '\n';
-    cli::PrintLine(DatabaseTitle(inputs, family) + ": " +
-                   EngineTitle(inputs.databases[family.database]));
+    tool::PrintLine(DatabaseTitle(inputs, family) + ": " +
+                    EngineTitle(inputs.databases[family.database]));
     PrintLevels(family, {"level", "adjacent FPR", "elsewhere FPR", "expected", "runs", "wasted"}, 1,
                 [&](const std::string& name, const Group& group) -> Cells {
                   const MeasuredGroup measured = MeasuredRates(group, inspection, results);
@@ -52,10 +52,10 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
                       MeasuredText(measured.adjacent),
                       MeasuredText(measured.elsewhere),
                       RateOrDash(measured.expected.rate()),
-                      cli::NumberText(group.runs, 2) +
+                      tool::NumberText(group.runs, 2) +
                           (group.unfiltered_runs == 0
                                ? ""
-                               : ", " + cli::NumberText(group.unfiltered_runs, 2) + " unfiltered"),
+                               : ", " + tool::NumberText(group.unfiltered_runs, 2) + " unfiltered"),
                       RateOrDash(measured.wasted_reads)};
                 });
     PrintFacts(inspection.files, family.all);
@@ -90,9 +90,9 @@ void PrintEachFile(const Inputs& inputs, const Inspection& inspection,
       });
 }
 
-cli::Json FamilyJson(const FamilyGroups& family, const Inspection& inspection,
-                     const std::vector<MeasureResult>& results) {
-  cli::Json json = LevelsJson(family, [&](const Group& group) -> cli::Json {
+tool::Json FamilyJson(const FamilyGroups& family, const Inspection& inspection,
+                      const std::vector<MeasureResult>& results) {
+  tool::Json json = LevelsJson(family, [&](const Group& group) -> tool::Json {
     const MeasuredGroup measured = MeasuredRates(group, inspection, results);
     return {{"level", LevelJson(group.level)},
             {"files", measured.files},
@@ -104,13 +104,13 @@ cli::Json FamilyJson(const FamilyGroups& family, const Inspection& inspection,
             {"wasted_reads", NumberOrNull(measured.wasted_reads)}};
   });
   const auto not_measured = MeasuredRates(family.all, inspection, results).not_measured;
-  json["not_measured"] = ListJson(not_measured, [](const auto& files) -> cli::Json {
+  json["not_measured"] = ListJson(not_measured, [](const auto& files) -> tool::Json {
     return {{"reason", files.first}, {"files", files.second}};
   });
   return json;
 }
 
-cli::Json FileJson(const InputFile& file, const FileFacts& facts, const MeasureResult& result) {
+tool::Json FileJson(const InputFile& file, const FileFacts& facts, const MeasureResult& result) {
   return {{"path", file.path},
           {"level", LevelJson(file.level)},
           {"layouts", KindsJson(facts.kinds)},
@@ -121,7 +121,7 @@ cli::Json FileJson(const InputFile& file, const FileFacts& facts, const MeasureR
           {"adjacent", MeasuredJson(WeightedRate(result.adjacent))},
           {"elsewhere", MeasuredJson(WeightedRate(result.elsewhere))},
           {"expected_false_positive_rate", NumberOrNull(facts.expected_rate)},
-          {"not_measured", cli::TextOrNull(result.not_measured)}};
+          {"not_measured", tool::TextOrNull(result.not_measured)}};
 }
 
 struct Options {
@@ -138,13 +138,13 @@ int Run(const Options& options) {
     const auto family = [&](size_t g) {
       return FamilyJson(inspection.groups[g], inspection, results);
     };
-    cli::Json json = DocumentOf(inputs, inspection, family, [&](size_t i) {
+    tool::Json json = DocumentOf(inputs, inspection, family, [&](size_t i) {
       return FileJson(inputs.files[i], inspection.files[i].facts, results[i]);
     });
     json["samples"] = options.measure.samples;
     json["seed"] = options.measure.seed;
     AddProblems(inputs, &json);
-    cli::Print(json);
+    tool::Print(json);
   } else {
     PrintMeasurement(inputs, inspection, results);
     const bool lists_files = options.files || inputs.files.size() <= kFewFiles;

@@ -14,7 +14,7 @@
 #include "src/filter/table/layout_table.h"
 #include "src/support/number_text.h"
 
-namespace bloomline::advice {
+namespace bloomline::model {
 namespace {
 
 using engine_filters::FiguresFor;
@@ -39,7 +39,7 @@ Situation WithKeys(Situation situation) {
 }
 
 bool CanDifferByLevel(const Situation& tree) {
-  return tree.engine == sstable::Engine::kRocksDB && tree.leveled && tree.levels.size() > 1 &&
+  return tree.engine == tables::Engine::kRocksDB && tree.leveled && tree.levels.size() > 1 &&
          tree.levels.front().number >= 0;
 }
 
@@ -219,7 +219,7 @@ std::string EnvironmentLine(const Situation& tree, const Choice& choice) {
   if (!tree.loads_bloomline || IsPlainBloom(choice.format, choice.by_level)) return "";
   if (choice.by_level && LevelsInUse(tree) != 0) return "";
   std::string line = StrCat("LD_PRELOAD=libbloomline_",
-                            tree.engine == sstable::Engine::kRocksDB ? "rocksdb" : "leveldb",
+                            tree.engine == tables::Engine::kRocksDB ? "rocksdb" : "leveldb",
                             "_preload.so BLOOMLINE_FORMAT=", FormatName(choice.format),
                             " BLOOMLINE_BITS_PER_KEY=", BitsPerKeyText(choice));
   if (filter::RowOf(choice.format).takes_bloom_level() && tree.asks_ribbon) {
@@ -303,7 +303,7 @@ class Adviser {
 
   std::vector<Format> Formats() const {
     std::vector<Format> formats;
-    const bool is_rocksdb = tree_.engine == sstable::Engine::kRocksDB;
+    const bool is_rocksdb = tree_.engine == tables::Engine::kRocksDB;
     for (const filter::FormatRow& row : filter::kFormats) {
       if (row.has_trailer ? !situation_.loads_bloomline : !is_rocksdb || !row.in_rocksdb) continue;
       if (row.format == Format::kRibbon && !situation_.reads_ribbon) continue;
@@ -385,7 +385,7 @@ class Adviser {
     choice.filter_bytes = ToBytes(division.bytes);
     choice.wasted_reads = division.wasted_reads;
     choice.build_ns = BuildNs(format, situation_.cpu);
-    if (tree_.engine == sstable::Engine::kRocksDB) {
+    if (tree_.engine == tables::Engine::kRocksDB) {
       choice.build_share = choice.build_ns / CompactionNs(BytesPerKey());
     }
     auto of_level = division.bits_of_level.begin();
@@ -393,7 +393,7 @@ class Adviser {
       const double bits = HasKeys(level) ? *of_level++ : 0;
       choice.bits_of_level.push_back(Hundredths(filter::MemoryBits(format, bits)));
     }
-    if (tree_.engine == sstable::Engine::kRocksDB) {
+    if (tree_.engine == tables::Engine::kRocksDB) {
       choice.option_string = OptionString(tree_, choice);
       if (choice.option_string.empty()) choice.rewrite_policy = BloomlineString(tree_, choice);
     }
@@ -493,4 +493,4 @@ bool Advise(const Situation& situation, const Request& request, Advice* advice,
   return true;
 }
 
-}  // namespace bloomline::advice
+}  // namespace bloomline::model

@@ -21,7 +21,7 @@
 #include "src/filter/options/formats.h"
 #include "src/filter/sizing/level_rule.h"
 
-namespace bloomline::advice {
+namespace bloomline::model {
 
 // A level as it is.
 struct Level {
@@ -47,7 +47,7 @@ struct Level {
 };
 
 struct Situation {
-  sstable::Engine engine = sstable::Engine::kRocksDB;
+  tables::Engine engine = tables::Engine::kRocksDB;
   bool leveled = true;  // false: universal or FIFO compaction, so no advice by level
   // The kind that has most of the filters' bytes, if it is RocksDB's kBloom or kRibbon. None for
   // filters of bloomline or LevelDB, or unknown ones.
@@ -152,6 +152,6 @@ std::string PolicyText(Format format, double bits_per_key, bool by_level, double
 // the request is impossible.
 bool Advise(const Situation& situation, const Request& request, Advice* advice, std::string* error);
 
-}  // namespace bloomline::advice
+}  // namespace bloomline::model
 
 #endif  // BLOOMLINE_DB_MODEL_ADVICE_H_

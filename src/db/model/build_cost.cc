@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <iterator>
 
-namespace bloomline::advice {
+namespace bloomline::model {
 namespace {
 
 // A million keys of 16 bytes, 10 bits per key, one thread (db_bench_ext/run --part filters --native
@@ -52,4 +52,4 @@ double CompactionNs(double bytes_per_key) {
   return kNsPerKey + kNsPerByte * bytes_per_key;
 }
 
-}  // namespace bloomline::advice
+}  // namespace bloomline::model

@@ -7,7 +7,7 @@
 
 #include "bloomline/filter_options.h"
 
-namespace bloomline::advice {
+namespace bloomline::model {
 
 // The measured machines.
 enum class BuildMachine { kXeon, kEpyc };
@@ -36,6 +36,6 @@ double CompactionNs(double bytes_per_key);
 // A choice whose building takes a larger share of CompactionNs is not the first choice.
 constexpr double kMostBuildShare = 0.25;
 
-}  // namespace bloomline::advice
+}  // namespace bloomline::model
 
 #endif  // BLOOMLINE_DB_MODEL_BUILD_COST_H_

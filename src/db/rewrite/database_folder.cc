@@ -91,7 +91,7 @@ void EmptyOption(const std::string& option, std::string* text) {
 }
 
 // Empties the paths in an OPTIONS file's text that lead to the database's own folder.
-bool Detach(const std::string& folder, const std::string& name, const directory::OptionMap& section,
+bool Detach(const std::string& folder, const std::string& name, const tree::OptionMap& section,
             std::string* text, std::string* error) {
   for (const char* const option :
        {"wal_dir", "db_log_dir", "db_paths", "cf_paths", "blob_dir", "blob_paths"}) {
@@ -162,10 +162,10 @@ bool ReadOptions(const DatabaseFolder& folder, OptionsFiles* options, std::strin
     if (name.rfind("OPTIONS-", 0) != 0 || fs::path(name).has_extension()) continue;  // .dbtmp
     std::string& text = options->texts[name];
     if (!support::ReadSmallFile(folder.path + "/" + name, kMaxBytes, &text, error)) return false;
-    directory::OptionsFile parsed;
-    directory::ParseOptionsFile(text, &parsed);
+    tree::OptionsFile parsed;
+    tree::ParseOptionsFile(text, &parsed);
     options->newest_version =
-        std::max(options->newest_version, directory::VersionOf(parsed.version["rocksdb_version"]));
+        std::max(options->newest_version, tree::VersionOf(parsed.version["rocksdb_version"]));
     for (const auto& [family, section] : parsed.families) {
       if (!Detach(folder.path, name, section, &text, error)) return false;
     }

@@ -28,7 +28,7 @@ bool CheckTarget(const std::string& database, const std::string& new_folder, std
 
 struct OptionsFiles {
   std::map<std::string, std::string> texts;  // by name, as the new folder gets them
-  directory::RocksDBVersion newest_version;  // that they name
+  tree::RocksDBVersion newest_version;       // that they name
 };
 
 // Reads the folder's OPTIONS files. A path in them names a folder that the database has outside of

@@ -18,8 +18,8 @@ std::string NameOf(const std::string& path) { return path.substr(path.rfind('/')
 Outcome AddTable(const TableSource& source, const TableRewrite& rewrite, PartialFolder* partial,
                  NewTable* added, std::string* error) {
   added->number = rewrite.number;
-  const bool is_leveldb = source.engine == sstable::Engine::kLevelDB;
-  const std::string name = directory::SixDigits(rewrite.number) + (is_leveldb ? ".ldb" : ".sst");
+  const bool is_leveldb = source.engine == tables::Engine::kLevelDB;
+  const std::string name = tree::SixDigits(rewrite.number) + (is_leveldb ? ".ldb" : ".sst");
   Outcome outcome = Outcome::kFailed;
   const auto write = [&](PacedFile* out, std::string* why) {
     outcome = RewriteTable(source, rewrite, out, &added->table, why);
@@ -90,7 +90,7 @@ Outcome WriteFolder(const FolderFiles& files, const OptionsFiles& options, const
   }
   uint64_t bytes = 0;
   for (const PlannedTable& table : plan.tables) bytes += inputs.files[table.file].bytes;
-  cli::FileProgress progress("rewrite", shows_progress, plan.tables.size(), bytes);
+  tool::FileProgress progress("rewrite", shows_progress, plan.tables.size(), bytes);
   std::map<uint64_t, NewTable> new_tables;  // by the old number
   uint64_t next_number = plan.next_number;
   for (const PlannedTable& planned : plan.tables) {
@@ -104,7 +104,7 @@ Outcome WriteFolder(const FolderFiles& files, const OptionsFiles& options, const
     progress.Add(file.bytes);
   }
   const std::string& manifest = inputs.databases.front().manifest;
-  const std::string name = "MANIFEST-" + directory::SixDigits(next_number++);
+  const std::string name = "MANIFEST-" + tree::SixDigits(next_number++);
   const auto write = [&](PacedFile* out, std::string* why) {
     return WriteManifest(manifest, new_tables, next_number, out, why);
   };

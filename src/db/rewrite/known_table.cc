@@ -11,10 +11,10 @@
 namespace bloomline::db {
 namespace {
 
-using sstable::BlockReader;
-using sstable::Engine;
 using support::Quoted;
 using support::StrCat;
+using tables::BlockReader;
+using tables::Engine;
 
 // Besides filters, these may be behind the data. Those but the properties hold no offsets of blocks
 // behind the data, so they can be moved as they are.
@@ -25,12 +25,12 @@ constexpr const char* kRocksDBBlocks[] = {kPropertiesBlock,
                                           "rocksdb.hashindex.prefixes",
                                           "rocksdb.hashindex.metadata"};
 
-bool IsKnownBlock(const std::string& name, const sstable::TableParts& parts) {
+bool IsKnownBlock(const std::string& name, const tables::TableParts& parts) {
   if (parts.blocks.compression.engine == Engine::kLevelDB) {
     return name == "filter." + parts.filter_name;
   }
-  const sstable::FilterKind filter = sstable::FilterName(name).kind;
-  return (filter != sstable::FilterKind::kNone && filter != sstable::FilterKind::kUnknown) ||
+  const tables::FilterKind filter = tables::FilterName(name).kind;
+  return (filter != tables::FilterKind::kNone && filter != tables::FilterKind::kUnknown) ||
          std::find(std::begin(kRocksDBBlocks), std::end(kRocksDBBlocks), name) !=
              std::end(kRocksDBBlocks);
 }
@@ -41,7 +41,7 @@ bool IsKnownPolicy(const std::string& name, Engine engine) {
 }
 
 // How the table differs from what the MANIFEST says, as the end of a sentence; empty: in nothing.
-std::string Contradiction(const TableSource& source, const sstable::Table& table) {
+std::string Contradiction(const TableSource& source, const tables::Table& table) {
   if (table.engine() != source.engine) return "is a table of another engine";
   if (table.file_bytes() != source.bytes) {
     return StrCat("has ", table.file_bytes(), " bytes; the MANIFEST says ", source.bytes);
@@ -53,9 +53,9 @@ std::string Contradiction(const TableSource& source, const sstable::Table& table
 }
 
 // What is not known in the table, as the end of a sentence; empty: nothing.
-std::string Unknown(const sstable::Table& table) {
-  const sstable::TableParts& parts = table.parts();
-  if (parts.filter_kind == sstable::FilterKind::kUnknown || parts.filter_entries.size() > 1) {
+std::string Unknown(const tables::Table& table) {
+  const tables::TableParts& parts = table.parts();
+  if (parts.filter_kind == tables::FilterKind::kUnknown || parts.filter_entries.size() > 1) {
     return StrCat("has a filter ", Quoted(parts.filter_entries.back()),
                   ", which this program does not know");
   }
@@ -93,11 +93,11 @@ std::string Unknown(const sstable::Table& table) {
 
 bool ReadIndexPartitions(KnownTable* table, std::string* error) {
   constexpr const char* kWhat = "index block";
-  const sstable::TableParts& parts = table->parts();
+  const tables::TableParts& parts = table->parts();
   BlockReader reader(&parts.blocks, BlockReader::Access::kRandom);
   std::string_view contents;
   if (!reader.Read(kWhat, parts.index, &contents, error)) return false;
-  sstable::IndexBlockCursor cursor(&parts.blocks, parts.index_form);
+  tables::IndexBlockCursor cursor(&parts.blocks, parts.index_form);
   if (!cursor.Open(kWhat, parts.index, contents, error)) return false;
   while (cursor.Next(error)) {
     table->index_partitions.emplace_back(cursor.separator(), cursor.handle());
@@ -108,10 +108,10 @@ bool ReadIndexPartitions(KnownTable* table, std::string* error) {
 }  // namespace
 
 Outcome KnownTable::Open(const TableSource& source, std::string* error) {
-  sstable::OpenOptions options;
+  tables::OpenOptions options;
   options.comparator = source.comparator;
   options.verify_checksums = source.verify_checksums;
-  table = sstable::Table::Open(source.path, options, error);
+  table = tables::Table::Open(source.path, options, error);
   if (table == nullptr) return Outcome::kFailed;
   std::string problem = Contradiction(source, *table);
   if (problem.empty()) problem = Unknown(*table);

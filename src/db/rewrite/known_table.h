@@ -21,11 +21,11 @@ constexpr const char* kIndexBlock = "rocksdb.index";
 constexpr const char* kSession = "rocksdb.creating.session.identity";
 
 struct KnownTable {
-  std::unique_ptr<sstable::Table> table;
+  std::unique_ptr<tables::Table> table;
   // Of an index with two levels: the separators and blocks of its lower level.
-  std::vector<std::pair<std::string, sstable::BlockHandle>> index_partitions;
+  std::vector<std::pair<std::string, tables::BlockHandle>> index_partitions;
 
-  const sstable::TableParts& parts() const { return table->parts(); }
+  const tables::TableParts& parts() const { return table->parts(); }
 
   // Returns kDone if all blocks of the table are known and it is what `source` says.
   Outcome Open(const TableSource& source, std::string* error);

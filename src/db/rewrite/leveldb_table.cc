@@ -17,7 +17,7 @@
 namespace bloomline::db {
 namespace {
 
-using sstable::BlockHandle;
+using tables::BlockHandle;
 
 // LevelDB's FilterBlockBuilder, with the filters of bloomline's policy for LevelDB.
 class FilterBlock {
@@ -40,7 +40,7 @@ class FilterBlock {
     if (!hashes_.empty()) EndFilter();
     const auto list = static_cast<uint32_t>(bytes_.size());
     bytes_ += offsets_;
-    sstable::AppendFixed32(list, &bytes_);
+    tables::AppendFixed32(list, &bytes_);
     bytes_ += static_cast<char>(kBaseLg);
     return std::move(bytes_);
   }
@@ -51,7 +51,7 @@ class FilterBlock {
   void EndFilter() {
     ++num_filters_;
     const size_t begin = bytes_.size();
-    sstable::AppendFixed32(static_cast<uint32_t>(begin), &offsets_);
+    tables::AppendFixed32(static_cast<uint32_t>(begin), &offsets_);
     if (hashes_.empty()) return;
     filter::FilterShape shape = shapes_.For(hashes_.size());
     bytes_.resize(begin + static_cast<size_t>(shape.payload_bytes()) + 1, '\0');
@@ -71,20 +71,20 @@ class FilterBlock {
 
 class LevelDBWalk final : public TableWalk {
  public:
-  LevelDBWalk(const KnownTable& known, const TableRewrite& rewrite, sstable::TableWriter* out)
+  LevelDBWalk(const KnownTable& known, const TableRewrite& rewrite, tables::TableWriter* out)
       : TableWalk(*known.table, out),
         parts_(known.parts()),
         new_filters_(rewrite.format, rewrite.bits_per_key) {}
 
   bool WriteTail(RewrittenTable* result, std::string* error) override {
-    sstable::BlockReader reader(&parts_.blocks, sstable::BlockReader::Access::kRandom);
+    tables::BlockReader reader(&parts_.blocks, tables::BlockReader::Access::kRandom);
     BlockHandle filters, metaindex, index;
     if (!out_->AddBlock(new_filters_.Finish(data_end()), 0, &filters, error)) return false;
     result->filter_bytes = filters.size;
     const std::string& name = parts_.filter_name;
-    sstable::BlockWriter block;
+    tables::BlockWriter block;
     block.Add("filter." + (name.empty() ? std::string(engine_filters::kLevelDBName) : name),
-              sstable::BlockHandleText(filters));
+              tables::BlockHandleText(filters));
     return out_->AddBlock(block.Finish(), 0, &metaindex, error) &&
            out_->MoveBlock("index block", parts_.index, &reader, &index, error) &&
            out_->AddFooter(metaindex, index, error);
@@ -95,14 +95,14 @@ class LevelDBWalk final : public TableWalk {
   // LevelDB adds a key as often as it has entries.
   void AddVersion(std::string_view user_key) override { new_filters_.AddKey(user_key); }
 
-  const sstable::TableParts& parts_;
+  const tables::TableParts& parts_;
   FilterBlock new_filters_;
 };
 
 }  // namespace
 
 std::unique_ptr<TableWalk> NewLevelDBWalk(const KnownTable& table, const TableRewrite& rewrite,
-                                          sstable::TableWriter* out) {
+                                          tables::TableWriter* out) {
   return std::make_unique<LevelDBWalk>(table, rewrite, out);
 }
 

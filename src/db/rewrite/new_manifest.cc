@@ -15,11 +15,11 @@
 namespace bloomline::db {
 namespace {
 
-using sstable::AppendBytes;
-using sstable::AppendVarint;
-using sstable::TakeBytes;
-using sstable::TakeVarint;
 using support::Refuse;
+using tables::AppendBytes;
+using tables::AppendVarint;
+using tables::TakeBytes;
+using tables::TakeVarint;
 
 // Tags of RocksDB's db/version_edit.h.
 constexpr uint32_t kNextFileNumber = 3;
@@ -72,7 +72,7 @@ bool ReplaceFields(std::string_view fields, const RewrittenTable& table, std::st
   std::string_view function;
   bool has_checksum = false;
   uint32_t field;
-  while (TakeVarint(&fields, &field) && field != directory::kEndOfFields) {
+  while (TakeVarint(&fields, &field) && field != tree::kEndOfFields) {
     std::string_view content;
     if (!TakeBytes(&fields, &content)) break;
     if (field == kPathId && content.find_first_not_of('\0') != content.npos) {
@@ -88,7 +88,7 @@ bool ReplaceFields(std::string_view fields, const RewrittenTable& table, std::st
     AppendVarint(field, added);
     AppendBytes(*changed, added);
   }
-  AppendVarint(directory::kEndOfFields, added);
+  AppendVarint(tree::kEndOfFields, added);
   return !has_checksum || function == kCrc32cFunction ||
          Refuse(problem, "has a checksum by ", support::Quoted(function),
                 "; known: ", kCrc32cFunction);
@@ -101,7 +101,7 @@ struct Edit {
 
 // Appends what replaces a table. Returns false with *problem if the MANIFEST says something of it
 // that is not known.
-bool Replace(directory::TableFile file, bool is_rocksdb, const NewTable& by, Edit* edit,
+bool Replace(tree::TableFile file, bool is_rocksdb, const NewTable& by, Edit* edit,
              std::string* problem) {
   if (file.stored.path != 0) return Refuse(problem, kInAnotherFolder);
   if (is_rocksdb && file.stored.is_leveldb) {
@@ -113,13 +113,13 @@ bool Replace(directory::TableFile file, bool is_rocksdb, const NewTable& by, Edi
   file.number = by.number;
   file.bytes = by.table.bytes;
   file.stored.fields = fields;
-  directory::EncodeNewFile(file, &edit->added);
+  tree::EncodeNewFile(file, &edit->added);
   return true;
 }
 
 // Sets the changes of each column family that has some of the tables. Returns false with *error if
 // the MANIFEST has something that is not known, of any table.
-bool MakeEdits(const std::string& path, const directory::LiveFiles& live,
+bool MakeEdits(const std::string& path, const tree::LiveFiles& live,
                const std::map<uint64_t, NewTable>& tables, std::map<uint32_t, Edit>* edits,
                std::string* error) {
   size_t num_replaced = 0;
@@ -144,19 +144,19 @@ bool MakeEdits(const std::string& path, const directory::LiveFiles& live,
 }  // namespace
 
 bool CheckManifest(const std::string& path, uint64_t* next_file_number, std::string* error) {
-  directory::LiveFiles live;
+  tree::LiveFiles live;
   std::map<uint32_t, Edit> none;
-  if (!directory::ReadManifest(path, &live, error)) return false;
+  if (!tree::ReadManifest(path, &live, error)) return false;
   *next_file_number = live.next_file_number();
   return MakeEdits(path, live, {}, &none, error);
 }
 
 bool WriteManifest(const std::string& path, const std::map<uint64_t, NewTable>& tables,
                    uint64_t next_file_number, support::ByteSink* out, std::string* error) {
-  directory::LiveFiles live;
+  tree::LiveFiles live;
   uint64_t end = 0;
   std::map<uint32_t, Edit> edits;
-  if (!directory::ReadManifest(path, &live, error, &end) ||
+  if (!tree::ReadManifest(path, &live, error, &end) ||
       !MakeEdits(path, live, tables, &edits, error)) {
     return false;
   }
@@ -166,7 +166,7 @@ bool WriteManifest(const std::string& path, const std::map<uint64_t, NewTable>& 
     AppendVarints({kNextFileNumber, next_file_number}, &record);
     record += edit.deleted + edit.added;
     if (family != 0) AppendVarints({kColumnFamily, family}, &record);
-    directory::AppendRecord(end, record, &log);
+    tree::AppendRecord(end, record, &log);
   }
   support::InputFile old;
   return old.Open(path, error) && support::AppendPart(old, 0, end, out, error) &&

@@ -39,12 +39,12 @@ class Rewrite {
 
   int Run() {
     const Outcome outcome = RunSteps();
-    if (outcome == Outcome::kDone) return cli::kExitOk;
-    if (!error_.empty()) cli::PrintError("bloomline db rewrite: " + error_);
-    cli::FlushOutput();
+    if (outcome == Outcome::kDone) return tool::kExitOk;
+    if (!error_.empty()) tool::PrintError("bloomline db rewrite: " + error_);
+    tool::FlushOutput();
     if (support::EndingSignal() != 0) support::EndBySignal(support::EndingSignal());
-    if (outcome == Outcome::kRefused) return cli::kExitImpossible;
-    return outcome == Outcome::kLacksKey ? cli::kExitCheckFailed : cli::kExitFailure;
+    if (outcome == Outcome::kRefused) return tool::kExitImpossible;
+    return outcome == Outcome::kLacksKey ? tool::kExitCheckFailed : tool::kExitFailure;
   }
 
  private:
@@ -53,7 +53,7 @@ class Rewrite {
     const std::string& path = options_.folder;
     if (!CheckTarget(path, options_.new_folder, &target_, &error_)) return Outcome::kRefused;
     // Comes first: what else a folder has matters only in a database.
-    if (!directory::IsDatabase(path, &error_)) return Outcome::kFailed;
+    if (!tree::IsDatabase(path, &error_)) return Outcome::kFailed;
     if (!ListDatabase(path, &folder_, &error_) || !Lock() ||
         !ReadOptions(folder_, &option_files_, &error_)) {
       return Outcome::kRefused;
@@ -61,7 +61,7 @@ class Rewrite {
     options_.common.paths = {folder_.path};
     inputs_ = OpenInputs(options_.common, PebbleUse::kRefuse);
     before_ = Inspect(&inputs_, options_.common, "plan", "");
-    if (ReportProblems(inputs_, "rewrite") != cli::kExitOk) return Outcome::kFailed;
+    if (ReportProblems(inputs_, "rewrite") != tool::kExitOk) return Outcome::kFailed;
     // Reading the database has examined its lock, which drops this process's own.
     if (!HasOptions() || !Lock() || !IsUnchanged()) return Outcome::kRefused;
     const Outcome outcome = MakePlan(options_, folder_, option_files_.newest_version, inputs_,
@@ -77,7 +77,7 @@ class Rewrite {
 
   // Without OPTIONS files, nothing says whether the logs are in this folder.
   bool HasOptions() {
-    const bool is_leveldb = inputs_.databases.front().engine == sstable::Engine::kLevelDB;
+    const bool is_leveldb = inputs_.databases.front().engine == tables::Engine::kLevelDB;
     if (is_leveldb || !option_files_.texts.empty()) return true;
     error_ = folder_.path +
              ": has no OPTIONS file, so its wal_dir is unknown; a program on the new "
@@ -118,28 +118,29 @@ class Rewrite {
       read += inputs_.files[table.file].bytes;
       written += table.new_bytes;
     }
-    for (const std::string& filters : plan_.filters) cli::PrintLine(filters);
-    cli::PrintLine("to rewrite: " + FilesText(plan_.tables.size()));
+    for (const std::string& filters : plan_.filters) tool::PrintLine(filters);
+    tool::PrintLine("to rewrite: " + FilesText(plan_.tables.size()));
     if (!files_.linked.empty()) {
       PrintWrapped(way + FilesText(files_.linked.size()) + ", " +
-                   cli::BytesText(files_.linked_bytes));
+                   tool::BytesText(files_.linked_bytes));
     }
     PrintLeft();
     if (files_.num_left_out != 0) {
       PrintWrapped("not in the new folder: " + FilesText(files_.num_left_out) +
                    " that the database does not need, such as LOCK");
     }
-    if (!lock_.has_file()) cli::PrintLine("not locked: the database has no LOCK file");
+    if (!lock_.has_file()) tool::PrintLine("not locked: the database has no LOCK file");
     std::error_code code;
     const auto room = std::filesystem::space(std::filesystem::path(target_).parent_path(), code);
-    cli::PrintLine("to read: " + cli::BytesText(read) + "; to write: " + cli::BytesText(written) +
-                   (code ? "" : "; free: " + cli::BytesText(room.available)));
-    cli::FlushOutput();
+    tool::PrintLine("to read: " + tool::BytesText(read) +
+                    "; to write: " + tool::BytesText(written) +
+                    (code ? "" : "; free: " + tool::BytesText(room.available)));
+    tool::FlushOutput();
     if (plan_.tables.empty()) {
       error_ = folder_.path + ": there is no file to rewrite";
     } else if (!code && room.available < written) {
       error_ =
-          target_ + ": there is no room for " + cli::BytesText(written) + " on its file system";
+          target_ + ": there is no room for " + tool::BytesText(written) + " on its file system";
     }
     return error_.empty();
   }
@@ -156,8 +157,8 @@ class Rewrite {
     for (const PlannedTable& table : plan_.tables) planned[table.file] = &table;
     for (const FamilyGroups& family : before_.groups) {
       if (family.all.files.empty()) continue;
-      cli::PrintLine("");
-      cli::PrintLine(DatabaseTitle(inputs_, family));
+      tool::PrintLine("");
+      tool::PrintLine(DatabaseTitle(inputs_, family));
       PrintLevels(family,
                   {"level", "files", "filters", "before", "wasted, expected", "before, expected"},
                   1, [&](const std::string& name, const Group& group) -> Cells {
@@ -172,9 +173,9 @@ class Rewrite {
                                       (is_new ? table->second->false_positive_rate : file.rate());
                     }
                     return {name,
-                            cli::CountText(group.files.size()),
-                            cli::BytesText(bytes),
-                            cli::BytesText(group.filter_bytes),
+                            tool::CountText(group.files.size()),
+                            tool::BytesText(bytes),
+                            tool::BytesText(group.filter_bytes),
                             RateOrDash(wasted_reads),
                             RateOrDash(group.wasted_reads)};
                   });
@@ -196,7 +197,7 @@ class Rewrite {
     common.paths = {partial->path()};
     Inputs now = OpenInputs(common);
     const Inspection after = Inspect(&now, common, "check", "");
-    if (ReportProblems(now, "rewrite") != cli::kExitOk ||
+    if (ReportProblems(now, "rewrite") != tool::kExitOk ||
         now.files.size() != inputs_.files.size()) {
       error_ = partial->path() + ": the new folder is not what it should be";
       return Outcome::kFailed;
@@ -215,20 +216,20 @@ class Rewrite {
     if (copied.linked != 0) add("linked: " + FilesText(copied.linked));
     if (copied.cloned != 0) add("cloned: " + FilesText(copied.cloned));
     if (copied.copied != 0) {
-      add("copied: " + FilesText(copied.copied) + ", " + cli::BytesText(copied.copied_bytes));
+      add("copied: " + FilesText(copied.copied) + ", " + tool::BytesText(copied.copied_bytes));
     }
-    if (!text.empty()) cli::PrintLine(text);
+    if (!text.empty()) tool::PrintLine(text);
   }
 
   void PrintReport(const Inputs& now, const Inspection& after, const ReportedRates& rates,
                    const ReportedRates& rates_before, const Copied& copied) const {
-    cli::PrintLine("rewritten: " + FilesText(plan_.tables.size()) + " into " + target_);
+    tool::PrintLine("rewritten: " + FilesText(plan_.tables.size()) + " into " + target_);
     PrintCopied(copied);
     PrintLeft();
     const bool has_ranges =
         std::any_of(after.groups.begin(), after.groups.end(),
                     [](const FamilyGroups& family) { return family.all.ranges.files != 0; });
-    if (has_ranges) cli::PrintLine("range filters: kept");
+    if (has_ranges) tool::PrintLine("range filters: kept");
     const bool is_whole = files_.linked.empty() || copied.linked + copied.cloned != 0;
     if (!is_whole) {
       PrintWrapped(std::string("No file could be ") + (options_.clones ? "cloned" : "linked") +
@@ -238,19 +239,19 @@ class Rewrite {
       const FamilyGroups& old = before_.groups[g];
       const FamilyGroups& family = after.groups[g];
       if (family.all.files.empty()) continue;
-      cli::PrintLine("");
-      cli::PrintLine(DatabaseTitle(now, family) == now.databases.front().path
-                         ? target_
-                         : "column family '" + now.column_family(family).name + "'");
+      tool::PrintLine("");
+      tool::PrintLine(DatabaseTitle(now, family) == now.databases.front().path
+                          ? target_
+                          : "column family '" + now.column_family(family).name + "'");
       PrintLevels(family,
                   {"level", "files", "filters", "before", "wasted, " + rates.Kind(family.all),
                    "before, " + rates_before.Kind(old.all)},
                   1, [&](const std::string& name, const Group& group) -> Cells {
                     const Group& was = Paired(old, group);
                     return {name,
-                            cli::CountText(group.files.size()),
-                            cli::BytesText(group.filter_bytes),
-                            cli::BytesText(was.filter_bytes),
+                            tool::CountText(group.files.size()),
+                            tool::BytesText(group.filter_bytes),
+                            tool::BytesText(was.filter_bytes),
                             RateOrDash(rates.WastedReads(group)),
                             RateOrDash(rates_before.WastedReads(was))};
                   });
@@ -276,8 +277,9 @@ class Rewrite {
           "Set this before the program opens the folder: one flush with Bloom filters at 10 bits "
           "per key adds about 1 % wasted reads, whatever the other files have.");
     }
-    if (inputs_.databases.front().engine == sstable::Engine::kRocksDB) {
-      cli::PrintLine("to check it with RocksDB's tools: ldb --db=" + target_ + " checkconsistency");
+    if (inputs_.databases.front().engine == tables::Engine::kRocksDB) {
+      tool::PrintLine("to check it with RocksDB's tools: ldb --db=" + target_ +
+                      " checkconsistency");
     }
     PrintWrapped(
         "Going back to " + folder_.path +
@@ -325,8 +327,8 @@ void AddRewriteCommand(CLI::App* db, int* exit_code) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("NAME");
-  cli::AddQuantity(command, "--bytes-per-second", &options->bytes_per_second, cli::ParseBytes,
-                   "Bytes to write per second on average, such as 20M");
+  tool::AddQuantity(command, "--bytes-per-second", &options->bytes_per_second, tool::ParseBytes,
+                    "Bytes to write per second on average, such as 20M");
   command->add_flag("--reflink", options->clones,
                     "Clone files that stay (XFS, Btrfs) instead of linking");
   command->add_flag("--dry-run", options->dry_run, "Only print the plan");

@@ -17,10 +17,10 @@
 namespace bloomline::db {
 namespace {
 
-using sstable::Engine;
 using support::Refuse;
+using tables::Engine;
 
-using Version = directory::RocksDBVersion;
+using Version = tree::RocksDBVersion;
 // The newest version whose databases were rewritten and then read by it.
 constexpr Version kNewestTested(10, 10);
 constexpr Version kFirstWithBloom(6, 6);
@@ -34,11 +34,11 @@ bool HasTestedVersion(const RewriteArguments& options, const Version& version, s
 }
 
 // Checks that the named column families exist.
-bool HasFamilies(const RewriteArguments& options, const directory::Database& database,
+bool HasFamilies(const RewriteArguments& options, const tree::Database& database,
                  std::string* error) {
   std::set<std::string> names;
   std::string list;
-  for (const directory::ColumnFamily& family : database.column_families) {
+  for (const tree::ColumnFamily& family : database.column_families) {
     names.insert(family.name);
     list += (list.empty() ? "" : ", ") + support::Quoted(family.name);
   }
@@ -50,7 +50,7 @@ bool HasFamilies(const RewriteArguments& options, const directory::Database& dat
 }
 
 // Why no file of the family is rewritten; empty if files are.
-std::string WhyFamilyStays(const RewriteArguments& options, const directory::ColumnFamily& family) {
+std::string WhyFamilyStays(const RewriteArguments& options, const tree::ColumnFamily& family) {
   const std::vector<std::string>& named = options.families;
   if (std::find(named.begin(), named.end(), family.name) != named.end()) return "";
   if (!named.empty()) return "not in --column-family";
@@ -78,7 +78,7 @@ uint64_t NewFilterBytes(Engine engine, const TableRewrite& rewrite, const FileFa
 // The file's filters are of the planned kind, and as large as planned to one in a hundred.
 bool HasPlannedFilter(Engine engine, const FileFacts& facts, const TableRewrite& rewrite) {
   const bool is_kind = facts.has_filter() && facts.entry_bytes == 0 &&
-                       FormatsOf(facts) == std::set<std::string>{advice::KindName(rewrite.format)};
+                       FormatsOf(facts) == std::set<std::string>{model::KindName(rewrite.format)};
   const auto planned = static_cast<double>(NewFilterBytes(engine, rewrite, facts));
   const auto now = static_cast<double>(facts.key_bytes());
   return is_kind && std::abs(planned - now) <= planned / 100;
@@ -106,7 +106,7 @@ class Planner {
     for (const FamilyGroups& groups : inspection_.groups) {
       if (groups.all.files.empty()) continue;
       FamilyBits bits;
-      const directory::ColumnFamily& family = inputs_.column_family(groups);
+      const tree::ColumnFamily& family = inputs_.column_family(groups);
       std::string why = WhyFamilyStays(options_, family);
       if (why.empty() && !bits.Choose(policy, inputs_, groups, &why) && policy != nullptr) {
         *error = "column family " + support::Quoted(family.name) + ": " + why;
@@ -120,7 +120,7 @@ class Planner {
         plan_->filters.push_back("filters" +
                                  (is_leveldb ? "" : " of " + support::Quoted(family.name)) + ": " +
                                  bits.Text());
-        if (inputs_.databases[groups.database].engine == sstable::Engine::kRocksDB) {
+        if (inputs_.databases[groups.database].engine == tables::Engine::kRocksDB) {
           const std::string text = bits.OptionString();
           const bool is_bloom = filter::ParsePolicyId(text).kind == filter::PolicyKind::kBloom;
           plan_->kept.push_back({text, is_bloom && WritesOldBloom(family)});
@@ -199,7 +199,7 @@ class Planner {
     if (engine_ == Engine::kLevelDB) return true;
     // The version that opened the database last decides. What tables show holds only if it is
     // unknown: a newer RocksDB may have written them before a downgrade, or for ingestion.
-    const Version last = directory::VersionOf(inputs_.databases.front().rocksdb_version);
+    const Version last = tree::VersionOf(inputs_.databases.front().rocksdb_version);
     const bool knows_ribbon =
         std::any_of(inspection_.groups.begin(), inspection_.groups.end(),
                     [&](const FamilyGroups& groups) { return ReadsRibbon(inputs_, groups); });
@@ -235,9 +235,9 @@ TableSource SourceOf(const Inputs& inputs, const InputFile& file) {
 Outcome MakePlan(const RewriteArguments& options, const DatabaseFolder& folder,
                  Version newest_version, const Inputs& inputs, const Inspection& inspection,
                  RewritePlan* plan, std::string* error) {
-  const directory::Database& database = inputs.databases.front();
+  const tree::Database& database = inputs.databases.front();
   // After a downgrade, an older OPTIONS file says more than LOG.
-  newest_version = std::max(newest_version, directory::VersionOf(database.rocksdb_version));
+  newest_version = std::max(newest_version, tree::VersionOf(database.rocksdb_version));
   const bool has_policy = !options.policy.empty();
   RewritePolicy policy;
   if (!has_policy && database.engine == Engine::kLevelDB) {

@@ -51,7 +51,7 @@ struct RewritePlan {
 // Makes the plan, or returns another outcome than kDone with *error. `inputs` has one database,
 // whose files are all read.
 Outcome MakePlan(const RewriteArguments& options, const DatabaseFolder& folder,
-                 directory::RocksDBVersion newest_version, const Inputs& inputs,
+                 tree::RocksDBVersion newest_version, const Inputs& inputs,
                  const Inspection& inspection, RewritePlan* plan, std::string* error);
 
 TableSource SourceOf(const Inputs& inputs, const InputFile& file);

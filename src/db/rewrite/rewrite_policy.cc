@@ -37,9 +37,9 @@ std::string MeantOrAllowed(std::string_view typed, const Names& names, const std
 }
 
 // What a policy that is none should be. `name` is its name.
-std::string AllowedPolicies(std::string_view name, sstable::Engine engine) {
+std::string AllowedPolicies(std::string_view name, tables::Engine engine) {
   const std::string bits = " (BITS: " + filter::AllowedBitsText(Format::kBlocked);
-  if (engine == sstable::Engine::kLevelDB) {
+  if (engine == tables::Engine::kLevelDB) {
     return MeantOrAllowed(name, {"classic", "blocked", "compact"},
                           "classic:BITS, blocked:BITS, compact:BITS" + bits +
                               "; compact: " + filter::AllowedBitsText(Format::kCompact) + ")");
@@ -90,7 +90,7 @@ std::string AllowedOptions(const std::string& name, const RewritePolicy& policy)
 
 // Sets the options of {id=bloomline;...}. Returns false with *wrong: the option, and what is
 // allowed.
-bool SetOptions(const directory::OptionMap& options, RewritePolicy* policy, std::string* wrong) {
+bool SetOptions(const tree::OptionMap& options, RewritePolicy* policy, std::string* wrong) {
   policy->format = Format::kBlocked;
   const auto format = options.find("format");
   if (format != options.end() &&
@@ -112,9 +112,9 @@ bool SetOptions(const directory::OptionMap& options, RewritePolicy* policy, std:
 }
 
 // "bloomfilter:10:false" is RocksDB's Bloom filter with 10 bits.
-bool SetNamed(const filter::PolicyId& id, sstable::Engine engine, RewritePolicy* policy) {
+bool SetNamed(const filter::PolicyId& id, tables::Engine engine, RewritePolicy* policy) {
   if (!id.bits) return false;
-  if (engine == sstable::Engine::kLevelDB) {
+  if (engine == tables::Engine::kLevelDB) {
     return !id.suffix && SetFormat(id.name, &filter::FormatRow::in_leveldb, &policy->format) &&
            SetBits(*id.bits, policy);
   }
@@ -127,15 +127,15 @@ bool SetNamed(const filter::PolicyId& id, sstable::Engine engine, RewritePolicy*
 
 }  // namespace
 
-bool ParseRewritePolicy(const std::string& text, sstable::Engine engine, RewritePolicy* policy,
+bool ParseRewritePolicy(const std::string& text, tables::Engine engine, RewritePolicy* policy,
                         std::string* error) {
   const std::string given_twice = support::GivenTwice(text);
   if (!given_twice.empty()) return Refuse(error, "in --policy, ", given_twice);
-  const std::string id_text = directory::OptionId(text);
+  const std::string id_text = tree::OptionId(text);
   const filter::PolicyId id = filter::ParsePolicyId(id_text);
   std::string wrong = support::Quoted(text) + AllowedPolicies(id.name, engine);
-  const directory::OptionMap options = directory::PolicyOptions(text);
-  const bool has_options = engine == sstable::Engine::kRocksDB && !id.bits &&
+  const tree::OptionMap options = tree::PolicyOptions(text);
+  const bool has_options = engine == tables::Engine::kRocksDB && !id.bits &&
                            id.kind == filter::PolicyKind::kBloomline && options.count("id") != 0;
   const bool is_set =
       has_options ? SetOptions(options, policy, &wrong) : SetNamed(id, engine, policy);
@@ -144,7 +144,7 @@ bool ParseRewritePolicy(const std::string& text, sstable::Engine engine, Rewrite
 
 bool FamilyBits::Choose(const RewritePolicy* policy, const Inputs& inputs,
                         const FamilyGroups& groups, std::string* error) {
-  advice::Situation situation = SituationOf(inputs, groups);
+  model::Situation situation = SituationOf(inputs, groups);
   if (policy == nullptr) {
     if (!ChooseByAdvice(situation, error)) return false;
   } else {
@@ -159,19 +159,19 @@ bool FamilyBits::Choose(const RewritePolicy* policy, const Inputs& inputs,
   if (filter::IsLevelSizeRatio(situation.level_size_ratio)) {
     level_size_ratio_ = situation.level_size_ratio;
   }
-  used_levels_ = advice::LearnedLevels(situation.levels);
+  used_levels_ = model::LearnedLevels(situation.levels);
   level_bits_ = filter::SpreadByDistance(format_, bits_per_key_, {0, level_size_ratio_});
   return true;
 }
 
-bool FamilyBits::ChooseByAdvice(const advice::Situation& situation, std::string* error) {
+bool FamilyBits::ChooseByAdvice(const model::Situation& situation, std::string* error) {
   return TakeAdvice(situation, {}, error,
-                    [](const advice::Choice& choice) { return choice.is_stock(); }) ||
+                    [](const model::Choice& choice) { return choice.is_stock(); }) ||
          Refuse(error, "advise knows no better filters of RocksDB's own; name some with --policy");
 }
 
 bool FamilyBits::ChooseAsked(const RewritePolicy& policy, uint64_t bytes_now,
-                             advice::Situation situation, std::string* error) {
+                             model::Situation situation, std::string* error) {
   format_ = policy.format;
   by_level_ = policy.by_level;
   if (policy.bits_per_key) {
@@ -180,21 +180,21 @@ bool FamilyBits::ChooseAsked(const RewritePolicy& policy, uint64_t bytes_now,
   }
   // By level, in the memory that the filters take now.
   if (filter::IsStock(format_)) situation.stock_format = format_;
-  advice::Request request;
+  model::Request request;
   request.memory_bytes = std::max<uint64_t>(1, bytes_now);
   return TakeAdvice(situation, request, error,
-                    [&](const advice::Choice& choice) {
+                    [&](const model::Choice& choice) {
                       return choice.format == policy.format && choice.by_level;
                     }) ||
          Refuse(error, "bits by level gain nothing in this tree; allowed: bits_per_key");
 }
 
 template <typename IsFit>
-bool FamilyBits::TakeAdvice(const advice::Situation& situation, const advice::Request& request,
+bool FamilyBits::TakeAdvice(const model::Situation& situation, const model::Request& request,
                             std::string* error, IsFit is_fit) {
-  advice::Advice advice;
-  advice::Advise(situation, request, &advice, error);  // without it, there is no choice
-  for (const advice::Choice& choice : advice.choices) {
+  model::Advice advice;
+  model::Advise(situation, request, &advice, error);  // without it, there is no choice
+  for (const model::Choice& choice : advice.choices) {
     if (choice.filters_last_level || !is_fit(choice)) continue;  // OPTIONS say otherwise
     format_ = choice.format;
     by_level_ = choice.by_level;
@@ -212,16 +212,16 @@ double FamilyBits::BitsOf(int level, bool is_bottommost) const {
 }
 
 std::string FamilyBits::OptionString() const {
-  return advice::PolicyText(format_, bits_per_key_, by_level_, level_size_ratio_);
+  return model::PolicyText(format_, bits_per_key_, by_level_, level_size_ratio_);
 }
 
 std::string FamilyBits::Text() const {
   if (!filter::RowOf(format_).bits_are_memory) {
     return support::StrCat(
-        advice::KindName(format_), by_level_ ? " by level" : "", ", bits_per_key=", bits_per_key_,
+        model::KindName(format_), by_level_ ? " by level" : "", ", bits_per_key=", bits_per_key_,
         " (memory: ", support::NumberText(filter::MemoryBits(format_, bits_per_key_), 1), ")");
   }
-  return support::StrCat(advice::KindName(format_), ", ", bits_per_key_, " bits per key",
+  return support::StrCat(model::KindName(format_), ", ", bits_per_key_, " bits per key",
                          by_level_ ? " by level" : "");
 }
 

@@ -25,7 +25,7 @@ struct RewritePolicy {
 
 // Parses the value of --policy. Returns false with *error, which names what is allowed, or
 // the word that was probably meant.
-bool ParseRewritePolicy(const std::string& text, sstable::Engine engine, RewritePolicy* policy,
+bool ParseRewritePolicy(const std::string& text, tables::Engine engine, RewritePolicy* policy,
                         std::string* error);
 
 // The bits per key of a column family's new filters.
@@ -44,14 +44,14 @@ class FamilyBits {
   std::string OptionString() const;
 
  private:
-  bool ChooseByAdvice(const advice::Situation& situation, std::string* error);
+  bool ChooseByAdvice(const model::Situation& situation, std::string* error);
   // `bytes_now` is the memory of the filters.
-  bool ChooseAsked(const RewritePolicy& policy, uint64_t bytes_now, advice::Situation situation,
+  bool ChooseAsked(const RewritePolicy& policy, uint64_t bytes_now, model::Situation situation,
                    std::string* error);
   // Takes the first choice of advise for which is_fit(choice) is true. Returns false if there is
   // none.
   template <typename IsFit>
-  bool TakeAdvice(const advice::Situation& situation, const advice::Request& request,
+  bool TakeAdvice(const model::Situation& situation, const model::Request& request,
                   std::string* error, IsFit is_fit);
 
   Format format_ = filter::kRocksDBDefault;

@@ -19,10 +19,10 @@
 namespace bloomline::db {
 namespace {
 
-using sstable::BlockHandle;
-using sstable::BlockHandleText;
-using sstable::BlockReader;
-using sstable::BlockWriter;
+using tables::BlockHandle;
+using tables::BlockHandleText;
+using tables::BlockReader;
+using tables::BlockWriter;
 
 // Names in the properties block.
 constexpr const char* kFilterSize = "rocksdb.filter.size";
@@ -42,7 +42,7 @@ using NewFilters = std::vector<std::pair<std::string, std::string>>;
 // entries it must have, and unique_id.
 class TailWriter {
  public:
-  TailWriter(const KnownTable& table, const TableRewrite& rewrite, sstable::TableWriter* out,
+  TailWriter(const KnownTable& table, const TableRewrite& rewrite, tables::TableWriter* out,
              RewrittenTable* result)
       : table_(table),
         parts_(table.parts()),
@@ -59,7 +59,7 @@ class TailWriter {
 
  private:
   bool AddFilters(NewFilters filters, std::string* error) {
-    const bool is_partitioned = parts_.filter_kind == sstable::FilterKind::kPartitioned;
+    const bool is_partitioned = parts_.filter_kind == tables::FilterKind::kPartitioned;
     BlockWriter index(!parts_.index_form.has_deltas);
     BlockHandle handle;
     for (auto& [separator, bytes] : filters) {
@@ -84,7 +84,7 @@ class TailWriter {
     }
     if (parts_.meta.count(kIndexBlock) != 0) meta_[kIndexBlock] = index_;
     for (const auto& [name, handle] : parts_.meta) {
-      const bool is_filter = sstable::FilterName(name).kind != sstable::FilterKind::kNone;
+      const bool is_filter = tables::FilterName(name).kind != tables::FilterKind::kNone;
       if (is_filter || name == kPropertiesBlock || name == kIndexBlock) continue;
       if (!out_.MoveBlock(name.c_str(), handle, &reader_, &meta_[name], error)) return false;
     }
@@ -106,7 +106,7 @@ class TailWriter {
 
   void SetNumber(const char* name, uint64_t number) {
     properties_[name].clear();
-    sstable::AppendVarint(number, &properties_[name]);
+    tables::AppendVarint(number, &properties_[name]);
   }
 
   // Missing entries about keys and prefixes mean "yes" to RocksDB. So both are always there: seeks
@@ -133,7 +133,7 @@ class TailWriter {
 
   // RocksDB table/unique_id.cc, GetSstInternalUniqueId.
   std::string UniqueId() {
-    const uint64_t database = sstable::UpperXxh3(properties_[kDatabaseId], rewrite_.session.upper);
+    const uint64_t database = tables::UpperXxh3(properties_[kDatabaseId], rewrite_.session.upper);
     std::string id(16, '\0');
     kernels::StoreLittleEndian64(rewrite_.session.lower, id.data());
     kernels::StoreLittleEndian64(database ^ rewrite_.number, id.data() + 8);
@@ -149,9 +149,9 @@ class TailWriter {
   }
 
   const KnownTable& table_;
-  const sstable::TableParts& parts_;
+  const tables::TableParts& parts_;
   const TableRewrite& rewrite_;
-  sstable::TableWriter& out_;
+  tables::TableWriter& out_;
   RewrittenTable& result_;
   BlockReader reader_;
   std::map<std::string, std::string> properties_;
@@ -163,11 +163,11 @@ class TailWriter {
 // to make them.
 class RocksDBWalk final : public TableWalk {
  public:
-  RocksDBWalk(const KnownTable& known, const TableRewrite& rewrite, sstable::TableWriter* out)
+  RocksDBWalk(const KnownTable& known, const TableRewrite& rewrite, tables::TableWriter* out)
       : TableWalk(*known.table, out),
         known_(known),
         rewrite_(rewrite),
-        is_partitioned_(known.table->filter_kind() == sstable::FilterKind::kPartitioned),
+        is_partitioned_(known.table->filter_kind() == tables::FilterKind::kPartitioned),
         filter_(rewrite) {}
 
   bool WriteTail(RewrittenTable* result, std::string* error) override {
@@ -233,7 +233,7 @@ class RocksDBWalk final : public TableWalk {
 }  // namespace
 
 std::unique_ptr<TableWalk> NewRocksDBWalk(const KnownTable& table, const TableRewrite& rewrite,
-                                          sstable::TableWriter* out) {
+                                          tables::TableWriter* out) {
   return std::make_unique<RocksDBWalk>(table, rewrite, out);
 }
 

@@ -14,7 +14,7 @@ std::string TableFilter::Finish() {
   const filter::FilterShape shape = writer_.Plan(limits);
   const uint64_t num_bytes = shape.payload_bytes() + filter::EndBytesOf(writer_.options().format);
   std::string bytes;
-  bytes.reserve(static_cast<size_t>(num_bytes + sstable::kBlockTrailerBytes));  // not copied then
+  bytes.reserve(static_cast<size_t>(num_bytes + tables::kBlockTrailerBytes));  // not copied then
   bytes.resize(static_cast<size_t>(num_bytes));
   writer_.FinishTo(shape, bytes.data());
   return bytes;

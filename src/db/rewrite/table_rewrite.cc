@@ -11,20 +11,20 @@
 namespace bloomline::db {
 namespace {
 
-using sstable::Table;
 using support::Refuse;
+using tables::Table;
 
 // Why a new filter makes no sense, as the end of a sentence; empty: it does.
 std::string WhyLeft(const Table& table) {
-  const sstable::Properties& properties = table.properties();
+  const tables::Properties& properties = table.properties();
   const FilterKeys keys(table);
-  const auto count = [](uint64_t n) { return n == sstable::kUnknownCount ? 0 : n; };
-  if (table.engine() == sstable::Engine::kRocksDB &&
+  const auto count = [](uint64_t n) { return n == tables::kUnknownCount ? 0 : n; };
+  if (table.engine() == tables::Engine::kRocksDB &&
       count(properties.num_entries) <= count(properties.num_range_deletions)) {
     return "has no keys";
   }
   if (!keys.whole_keys && !keys.prefixes) return "has filters of neither keys nor prefixes";
-  if (table.filter_kind() == sstable::FilterKind::kNone && !keys.order.is_known) {
+  if (table.filter_kind() == tables::FilterKind::kNone && !keys.order.is_known) {
     return "has no filter, which would show what its comparator's keys are";
   }
   return "";
@@ -34,7 +34,7 @@ std::string WhyLeft(const Table& table) {
 // up the last one. Returns false with *error if a block of the tail is before it.
 bool FindTail(const KnownTable& table, uint64_t data_end, uint64_t* tail_start,
               std::string* error) {
-  const sstable::TableParts& parts = table.parts();
+  const tables::TableParts& parts = table.parts();
   *tail_start = parts.stored_properties.Number("rocksdb.tail.start.offset", data_end);
   uint64_t first = std::min(parts.index.offset, parts.blocks.footer.metaindex.offset);
   for (const auto& [name, handle] : parts.meta) {
@@ -85,17 +85,16 @@ Outcome RewriteTable(const TableSource& source, const TableRewrite& rewrite, sup
   KnownTable known;
   const Outcome outcome = known.Open(source, error);
   if (outcome != Outcome::kDone) return outcome;
-  const sstable::TableParts& parts = known.parts();
-  sstable::TableWriter writer(&parts.blocks.footer, out);
-  const auto new_walk =
-      source.engine == sstable::Engine::kRocksDB ? NewRocksDBWalk : NewLevelDBWalk;
+  const tables::TableParts& parts = known.parts();
+  tables::TableWriter writer(&parts.blocks.footer, out);
+  const auto new_walk = source.engine == tables::Engine::kRocksDB ? NewRocksDBWalk : NewLevelDBWalk;
   const std::unique_ptr<TableWalk> walk = new_walk(known, rewrite, &writer);
   if (!walk->Run(error)) return Outcome::kFailed;
   if (!walk->lost().empty()) {
     *error = walk->lost();
     return Outcome::kLacksKey;
   }
-  if (!walk->unproven().empty() && !sstable::OrderOf(parts.properties).is_known) {
+  if (!walk->unproven().empty() && !tables::OrderOf(parts.properties).is_known) {
     Refuse(error, source.path, ": nothing shows what its filter should hold: ", walk->unproven(),
            ", and the comparator ", parts.properties.comparator, " is not the engine's own");
     return Outcome::kRefused;

@@ -23,7 +23,7 @@ struct TableSource {
   std::string path;
   std::string comparator;  // of its column family
   uint64_t bytes = 0;
-  sstable::Engine engine = sstable::Engine::kRocksDB;
+  tables::Engine engine = tables::Engine::kRocksDB;
   bool verify_checksums = true;  // only fuzzers go without
 };
 

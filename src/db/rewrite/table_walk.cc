@@ -53,7 +53,7 @@ bool TableWalk::AddEntry(std::string* error) {
 void TableWalk::Answer(const Query& query, const engine_filters::EngineFilter* filter,
                        bool may_match) {
   if (filter == nullptr) {
-    unproven_ = query.filter == sstable::Table::FilterReader::kUnknownFilter
+    unproven_ = query.filter == tables::Table::FilterReader::kUnknownFilter
                     ? "it is not known which of its partitions have its keys"
                     : "it has no filter";
   } else if (!filter->CanQuery()) {

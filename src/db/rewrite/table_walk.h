@@ -19,7 +19,7 @@ namespace bloomline::db {
 class TableWalk : public KeyWalk {
  public:
   // `out` gets the data blocks; null: nothing is copied.
-  TableWalk(const sstable::Table& table, sstable::TableWriter* out) : KeyWalk(table), out_(out) {}
+  TableWalk(const tables::Table& table, tables::TableWriter* out) : KeyWalk(table), out_(out) {}
 
   const std::string& lost() const { return lost_; }          // a sentence about the first lost key
   const std::string& unproven() const { return unproven_; }  // why a query had no answer
@@ -34,7 +34,7 @@ class TableWalk : public KeyWalk {
   virtual void BeginBlock() {}
   virtual void AddVersion(std::string_view /*user_key*/) {}
 
-  sstable::TableWriter* const out_;
+  tables::TableWriter* const out_;
 
  private:
   bool OpenFilter(std::optional<uint64_t> before, std::string* error) override;
@@ -52,9 +52,9 @@ class TableWalk : public KeyWalk {
 
 // The walks that write the new tables of each engine. All arguments must outlive them.
 std::unique_ptr<TableWalk> NewRocksDBWalk(const KnownTable& table, const TableRewrite& rewrite,
-                                          sstable::TableWriter* out);
+                                          tables::TableWriter* out);
 std::unique_ptr<TableWalk> NewLevelDBWalk(const KnownTable& table, const TableRewrite& rewrite,
-                                          sstable::TableWriter* out);
+                                          tables::TableWriter* out);
 
 }  // namespace bloomline::db
 

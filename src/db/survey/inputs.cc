@@ -28,9 +28,9 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
   if (file.state != FileState::kDone) return;  // earlier work has set the state
   file.state = FileState::kFailed;
   try {
-    sstable::OpenOptions options;
+    tables::OpenOptions options;
     options.comparator = inputs->column_family(file).comparator;
-    const auto table = sstable::Table::Open(file.path, options, &file.error);
+    const auto table = tables::Table::Open(file.path, options, &file.error);
     if (table != nullptr && work(i, *table, &file.error)) file.state = FileState::kDone;
     if (table != nullptr) return;
     std::error_code code;
@@ -38,8 +38,8 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
     file.is_gone = code == std::errc::no_such_file_or_directory;
     if (file.is_gone) file.error = file.path + ": no longer exists; run the command again";
     if (!code && file.number != 0 && bytes < file.bytes) {
-      file.error = file.path + ": is cut off: " + cli::CountText(bytes) +
-                   " bytes; the MANIFEST says " + cli::CountText(file.bytes);
+      file.error = file.path + ": is cut off: " + tool::CountText(bytes) +
+                   " bytes; the MANIFEST says " + tool::CountText(file.bytes);
     }
   } catch (const std::bad_alloc&) {
     file.error = file.path + ": out of memory";
@@ -49,15 +49,14 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
 }
 
 // Appends the files of `now`, database number d as it is now, that are not in `old_paths`.
-void AppendNewFiles(size_t d, const std::set<std::string>& old_paths, directory::Database now,
+void AppendNewFiles(size_t d, const std::set<std::string>& old_paths, tree::Database now,
                     Inputs* inputs) {
   const auto& families = inputs->databases[d].column_families;
-  for (directory::TableFile& file : now.files) {
+  for (tree::TableFile& file : now.files) {
     if (old_paths.count(file.path) != 0) continue;
     const uint32_t id = now.column_families[static_cast<size_t>(file.column_family)].id;
-    const auto family =
-        std::find_if(families.begin(), families.end(),
-                     [&](const directory::ColumnFamily& old) { return old.id == id; });
+    const auto family = std::find_if(families.begin(), families.end(),
+                                     [&](const tree::ColumnFamily& old) { return old.id == id; });
     // A column family that was created meanwhile waits for the next run.
     if (family == families.end()) continue;
     file.column_family = static_cast<int>(family - families.begin());
@@ -95,8 +94,8 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
 }
 
 void AddProgressOption(CLI::App* command, CommonOptions* options) {
-  cli::AddOptionalFlag(command, "--progress,!--no-progress", &options->progress,
-                       "Show the progress on stderr [if it is a terminal]");
+  tool::AddOptionalFlag(command, "--progress,!--no-progress", &options->progress,
+                        "Show the progress on stderr [if it is a terminal]");
 }
 
 bool ShowsProgress(const CommonOptions& options) {
@@ -107,17 +106,17 @@ Inputs OpenInputs(const CommonOptions& options, PebbleUse pebble) {
   Inputs inputs;
   for (const std::string& path : options.paths) {
     std::string error;
-    if (!directory::OpenInput(path, &inputs.databases, &error, options.table_folders)) {
+    if (!tree::OpenInput(path, &inputs.databases, &error, options.table_folders)) {
       inputs.errors.push_back(error);
       continue;
     }
     const std::string& sign = inputs.databases.back().pebble_sign;
     if (pebble == PebbleUse::kRead || sign.empty()) continue;
-    inputs.errors.push_back(path + directory::PebbleRefusal(sign));
+    inputs.errors.push_back(path + tree::PebbleRefusal(sign));
     inputs.databases.pop_back();
   }
   for (size_t d = 0; d < inputs.databases.size(); ++d) {
-    for (directory::TableFile& file : std::exchange(inputs.databases[d].files, {})) {
+    for (tree::TableFile& file : std::exchange(inputs.databases[d].files, {})) {
       inputs.files.push_back({std::move(file), d});
     }
   }
@@ -137,7 +136,7 @@ void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string
     // Long files come first, so that no thread works alone on a long file at the end.
     return inputs->files[a].bytes > inputs->files[b].bytes;
   });
-  cli::FileProgress progress(name, ShowsProgress(options), order.size(), bytes);
+  tool::FileProgress progress(name, ShowsProgress(options), order.size(), bytes);
   std::atomic<size_t> next{0};
   const size_t cores = std::max(1u, std::thread::hardware_concurrency());
   const size_t threads = options.threads > 0 ? static_cast<size_t>(options.threads) : cores;
@@ -157,11 +156,11 @@ bool AddNewFiles(Inputs* inputs, bool drop) {
   const size_t num_files = inputs->files.size();
   for (const size_t d : changed) {
     // The owner removes replaced files after it has written their replacements to the MANIFEST.
-    directory::Database now;
-    directory::Database& database = inputs->databases[d];
+    tree::Database now;
+    tree::Database& database = inputs->databases[d];
     std::string error;
     if (database.path.empty() ||
-        !directory::ReadDirectory(database.path, database.table_folders, &now, &error)) {
+        !tree::ReadDirectory(database.path, database.table_folders, &now, &error)) {
       for (InputFile& file : inputs->files) {
         if (file.database != d || !file.is_gone || error.empty()) continue;
         file.error = file.path + ": no longer exists, and what replaces it is unknown: " + error;
@@ -169,7 +168,7 @@ bool AddNewFiles(Inputs* inputs, bool drop) {
       continue;
     }
     std::set<std::string> old_paths, new_paths;
-    for (const directory::TableFile& file : now.files) new_paths.insert(file.path);
+    for (const tree::TableFile& file : now.files) new_paths.insert(file.path);
     for (InputFile& file : inputs->files) {
       if (file.database != d) continue;
       old_paths.insert(file.path);
@@ -180,7 +179,7 @@ bool AddNewFiles(Inputs* inputs, bool drop) {
             file.path + ": the MANIFEST names this table, and the database's folders lack it";
         database.warnings.insert(database.path +
                                  ": tables are missing: the MANIFEST may be cut off or old" +
-                                 (database.engine == sstable::Engine::kRocksDB
+                                 (database.engine == tables::Engine::kRocksDB
                                       ? ", or --tables must name other folders (db_paths, cf_paths)"
                                       : ""));
       }

@@ -34,7 +34,7 @@ enum class FileState {
 };
 
 // A table of one of the databases.
-struct InputFile : directory::TableFile {
+struct InputFile : tree::TableFile {
   size_t database = 0;
   FileState state = FileState::kDone;
   bool is_gone = false;    // since this round
@@ -43,13 +43,13 @@ struct InputFile : directory::TableFile {
 
 // Everything that was named on the command line.
 struct Inputs {
-  std::vector<directory::Database> databases;  // without their files
+  std::vector<tree::Database> databases;  // without their files
   std::vector<InputFile> files;
   std::vector<std::string> errors;  // arguments that name nothing that can be read
 
   // `part`: an InputFile or FamilyGroups.
   template <typename Part>
-  const directory::ColumnFamily& column_family(const Part& part) const {
+  const tree::ColumnFamily& column_family(const Part& part) const {
     return databases[part.database].column_families[static_cast<size_t>(part.column_family)];
   }
 };
@@ -61,7 +61,7 @@ Inputs OpenInputs(const CommonOptions& options, PebbleUse pebble = PebbleUse::kR
 // Opens each file that is kDone and calls work(i, table, &error) for Inputs::files[i], on several
 // threads. `work` returns false with *error if the file is damaged; the others continue. The
 // progress is shown with `name`, that of the pass. Files before number `first` are left out.
-using FileWork = std::function<bool(size_t, const sstable::Table&, std::string*)>;
+using FileWork = std::function<bool(size_t, const tables::Table&, std::string*)>;
 void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string& name,
                  const FileWork& work, size_t first = 0);
 
@@ -81,7 +81,7 @@ std::vector<Result> ResultsOfFiles(Inputs* inputs, const CommonOptions& options,
   do {
     const size_t first = results.size();
     results.resize(inputs->files.size());
-    const auto set_result = [&](size_t i, const sstable::Table& table, std::string* error) {
+    const auto set_result = [&](size_t i, const tables::Table& table, std::string* error) {
       return work(i, table, &results[i], error);
     };
     ForEachFile(inputs, options, name, set_result, first);

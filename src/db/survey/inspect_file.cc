@@ -16,10 +16,10 @@ namespace {
 
 using engine_filters::EngineFilter;
 using engine_filters::Kind;
-using sstable::Engine;
-using sstable::FilterKind;
-using sstable::kUnknownCount;
-using sstable::Table;
+using tables::Engine;
+using tables::FilterKind;
+using tables::kUnknownCount;
+using tables::Table;
 
 // The first keys of a table that does not record how many it has, and the prefixes that its filters
 // hold. Filters by offset are for the data blocks that begin in the same 2 KiB.
@@ -237,7 +237,7 @@ bool InspectFilters(const Table& table, TableFilters* filters, FileFacts* facts,
 
 // Takes the numbers that RocksDB records. Files without filter entries, or without their number,
 // count all entries except range deletions.
-void TakeKeys(const sstable::Properties& properties, FileFacts* facts) {
+void TakeKeys(const tables::Properties& properties, FileFacts* facts) {
   if (properties.num_filter_entries != kUnknownCount && properties.num_filter_entries != 0) {
     facts->num_keys = properties.num_filter_entries;
     // RocksDB counts this extractor's empty prefix as a key of each filter.
@@ -289,7 +289,7 @@ bool InspectPointFilters(const Table& table, FileFacts* facts, std::string* erro
 }  // namespace
 
 bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
-  const sstable::Properties& properties = table.properties();
+  const tables::Properties& properties = table.properties();
   const FilterKeys keys(table);
   facts->engine = table.engine();
   facts->format_version = table.format_version();

@@ -23,7 +23,7 @@ namespace {
 std::optional<std::string> ParsePolicy(const std::string& text, std::string* error) {
   *error = support::GivenTwice(text);
   if (!error->empty()) return std::nullopt;
-  const std::string id_text = directory::OptionId(text);
+  const std::string id_text = tree::OptionId(text);
   const filter::PolicyId id = filter::ParsePolicyId(id_text);
   if (!id_text.empty() && id.is_valid) {
     const std::string meant = filter::MeantPolicy(text);
@@ -44,15 +44,15 @@ std::optional<std::string> ParsePolicy(const std::string& text, std::string* err
 // Both engines look a filter up by name, and silently ignore all others: LevelDB by
 // FilterPolicy::Name(), RocksDB by CompatibilityName(), which its own policies and bloomline's
 // share.
-std::string WhyIgnored(const std::string& policy, directory::RocksDBVersion version,
+std::string WhyIgnored(const std::string& policy, tree::RocksDBVersion version,
                        const FileFacts& facts) {
-  constexpr directory::RocksDBVersion kFirstWithoutBlockBased(7, 4);
+  constexpr tree::RocksDBVersion kFirstWithoutBlockBased(7, 4);
   if (facts.is_block_based() && version >= kFirstWithoutBlockBased) {
     return "RocksDB 7.4 and later ignore block-based filters";
   }
   if (policy.empty() || !facts.has_filter()) return "";
-  const bool is_rocksdb = facts.engine == sstable::Engine::kRocksDB;
-  const std::string id = is_rocksdb ? directory::OptionId(policy) : policy;
+  const bool is_rocksdb = facts.engine == tables::Engine::kRocksDB;
+  const std::string id = is_rocksdb ? tree::OptionId(policy) : policy;
   const filter::PolicyKind kind = filter::ParsePolicyId(id).kind;
   const bool is_bloomline = kind == filter::PolicyKind::kBloomline;
   const bool is_none = id == "nullptr";
@@ -168,11 +168,11 @@ void FindCoverage(const Inputs& inputs, const std::vector<size_t>& members,
   bool known = true;
   for (const size_t i : members) {
     const InputFile& file = inputs.files[i];
-    const sstable::KeyOrder order = sstable::OrderOf((*files)[i].facts.properties);
+    const tables::KeyOrder order = tables::OrderOf((*files)[i].facts.properties);
     const auto keys = static_cast<double>((*files)[i].facts.num_keys);
     const std::pair<std::string_view, std::string_view> ends =
-        std::minmax<std::string_view>(sstable::WithoutTimestamp(order, file.smallest_key),
-                                      sstable::WithoutTimestamp(order, file.largest_key));
+        std::minmax<std::string_view>(tables::WithoutTimestamp(order, file.smallest_key),
+                                      tables::WithoutTimestamp(order, file.largest_key));
     ranges.push_back({ends.first, ends.second, keys});
     known = known && order.is_known && file.level >= 0;
     keys_of_level[file.level] += keys;
@@ -231,11 +231,11 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<Inspected
 }  // namespace
 
 void AddPolicyOption(CLI::App* command, std::string* policy) {
-  cli::AddQuantity(command, "--policy", policy, ParsePolicy,
-                   "The database's filter policy: an option string\n"
-                   "(bloomfilter:10) or a name; options in braces and\n"
-                   "other names are not checked. Files whose filters it\n"
-                   "would ignore are counted [that of OPTIONS]");
+  tool::AddQuantity(command, "--policy", policy, ParsePolicy,
+                    "The database's filter policy: an option string\n"
+                    "(bloomfilter:10) or a name; options in braces and\n"
+                    "other names are not checked. Files whose filters it\n"
+                    "would ignore are counted [that of OPTIONS]");
 }
 
 void FilterSums::Add(const FilterSums& other) {
@@ -302,7 +302,7 @@ void Group::AddFile(size_t index, const InspectedFile& file, uint64_t file_bytes
   FilterSums::Add(facts);
   formats.merge(FormatsOf(facts));
   if (!file.ignored.empty()) ++ignored_files;
-  if (facts.kind == sstable::FilterKind::kPartitioned) ++partitioned_files;
+  if (facts.kind == tables::FilterKind::kPartitioned) ++partitioned_files;
 }
 
 Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::string& name,
@@ -310,7 +310,7 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
   Inspection inspection;
   inspection.files = ResultsOfFiles<InspectedFile>(
       inputs, options, name, true,
-      [](size_t, const sstable::Table& table, InspectedFile* file, std::string* error) {
+      [](size_t, const tables::Table& table, InspectedFile* file, std::string* error) {
         return InspectFile(table, &file->facts, error);
       });
   const auto running = [&](const auto& part) {
@@ -318,7 +318,7 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
   };
   for (size_t i = 0; i < inspection.files.size(); ++i) {
     const InputFile& file = inputs->files[i];
-    const auto version = directory::VersionOf(inputs->databases[file.database].rocksdb_version);
+    const auto version = tree::VersionOf(inputs->databases[file.database].rocksdb_version);
     inspection.files[i].ignored = WhyIgnored(running(file), version, inspection.files[i].facts);
   }
   inspection.groups = GroupFiles(*inputs, &inspection.files);

@@ -63,13 +63,13 @@ struct RangeFacts {
 
 // If the file lacks a filter, num_keys counts the keys that a filter would have.
 struct FileFacts : FilterSums {
-  sstable::Engine engine = sstable::Engine::kLevelDB;
+  tables::Engine engine = tables::Engine::kLevelDB;
   int format_version = 0;
-  sstable::FilterKind kind = sstable::FilterKind::kNone;
+  tables::FilterKind kind = tables::FilterKind::kNone;
   std::string filter_name;  // the filter block's name
   // The names in the metaindex of filters that nothing known here reads.
   std::vector<std::string> unknown_filters;
-  sstable::Properties properties;
+  tables::Properties properties;
   uint64_t index_bytes = 0;      // Table::index_bytes
   uint64_t missing_filters = 0;  // filters that a table without filters would have
   // The theoretical false-positive rate, which ignores weaknesses of the hash. 1 without a filter;
@@ -81,9 +81,9 @@ struct FileFacts : FilterSums {
   RangeFacts ranges;
   std::string why_unasked;  // why no scan asks the range filter
 
-  bool has_filter() const { return kind != sstable::FilterKind::kNone; }
+  bool has_filter() const { return kind != tables::FilterKind::kNone; }
   bool is_block_based() const {
-    return engine == sstable::Engine::kRocksDB && kind == sstable::FilterKind::kByOffset;
+    return engine == tables::Engine::kRocksDB && kind == tables::FilterKind::kByOffset;
   }
   // Similar keys have more false positives than expected_rate: in LevelDB's own filters, and in
   // RocksDB's before format_version 5.
@@ -98,7 +98,7 @@ struct FileFacts : FilterSums {
 std::set<std::string> FormatsOf(const FileFacts& facts);
 
 // Memory: one filter and one data block. Returns false with *error if the file is damaged.
-bool InspectFile(const sstable::Table& table, FileFacts* facts, std::string* error);
+bool InspectFile(const tables::Table& table, FileFacts* facts, std::string* error);
 
 // ---- Files of a level, a column family or a database together.
 

@@ -32,7 +32,7 @@ constexpr double kSameBits = 1;
 
 // What the running policy writes; nothing if that is unknown.
 std::optional<Written> Running(const std::string& policy) {
-  const std::string id_text = directory::OptionId(policy);
+  const std::string id_text = tree::OptionId(policy);
   const filter::PolicyId id = filter::ParsePolicyId(id_text);
   Written written;
   written.format = id.format;
@@ -41,7 +41,7 @@ std::optional<Written> Running(const std::string& policy) {
     return std::nullopt;
   }
   if (id.kind != filter::PolicyKind::kBloomline) return written;
-  for (const auto& [option, value] : directory::PolicyOptions(policy)) {
+  for (const auto& [option, value] : tree::PolicyOptions(policy)) {
     if (option == "format") {
       const std::optional<Format> format = filter::FormatNamed(value);
       if (!format || !filter::RowOf(*format).in_rocksdb) return std::nullopt;
@@ -66,7 +66,7 @@ std::optional<Format> FormatOf(const Group& group) {
   for (const filter::FormatRow& row : filter::kFormats) {
     uint64_t of_format = 0;
     for (const engine_filters::Kind kind :
-         engine_filters::KindsFor(sstable::Engine::kRocksDB, row.format)) {
+         engine_filters::KindsFor(tables::Engine::kRocksDB, row.format)) {
       const auto found = group.kinds.find(kind);
       if (found != group.kinds.end()) of_format += found->second.bytes;
     }
@@ -112,7 +112,7 @@ std::optional<Written> OfFiles(const FamilyGroups& groups, double level_size_rat
 
 }  // namespace
 
-bool WritesOldBloom(const directory::ColumnFamily& family) {
+bool WritesOldBloom(const tree::ColumnFamily& family) {
   constexpr double kFirstWithNewBloom = 5;
   double format_version = 0;
   return support::ParseDouble(family.format_version, &format_version) &&
@@ -121,10 +121,10 @@ bool WritesOldBloom(const directory::ColumnFamily& family) {
 
 KeptFilters FiltersToKeep(const Inputs& inputs, const Inspection& inspection, size_t g) {
   const FamilyGroups& groups = inspection.groups[g];
-  if (inputs.databases[groups.database].engine != sstable::Engine::kRocksDB) return {};
+  if (inputs.databases[groups.database].engine != tables::Engine::kRocksDB) return {};
   const std::optional<Written> running = Running(inspection.policies[g]);
   if (!running) return {};
-  const directory::ColumnFamily& family = inputs.column_family(groups);
+  const tree::ColumnFamily& family = inputs.column_family(groups);
   const double asked = family.level_size_ratio;
   const double ratio = filter::IsLevelSizeRatio(asked) ? asked : 10;
   const std::optional<Written> kept = OfFiles(groups, ratio);
@@ -135,14 +135,14 @@ KeptFilters FiltersToKeep(const Inputs& inputs, const Inspection& inspection, si
   const bool needs_format_version =
       filter::HasLegacy(kept->format) && !kept->by_level && !is_old_bloom && WritesOldBloom(family);
   if (is_same && !needs_format_version) return {};
-  return {advice::PolicyText(kept->format, kept->bits_per_key, kept->by_level, ratio),
+  return {model::PolicyText(kept->format, kept->bits_per_key, kept->by_level, ratio),
           needs_format_version};
 }
 
 void PrintFiltersToKeep(const KeptFilters& kept) {
-  cli::PrintLine("to keep these filters in new files, set filter_policy to");
-  cli::PrintLine(kept.policy);
-  if (kept.needs_format_version) cli::PrintLine("and format_version beside it to 5");
+  tool::PrintLine("to keep these filters in new files, set filter_policy to");
+  tool::PrintLine(kept.policy);
+  if (kept.needs_format_version) tool::PrintLine("and format_version beside it to 5");
 }
 
 }  // namespace bloomline::db

@@ -25,7 +25,7 @@ struct KeptFilters {
 KeptFilters FiltersToKeep(const Inputs& inputs, const Inspection& inspection, size_t g);
 
 // Whether RocksDB's Bloom policy writes filters with the weak hash there.
-bool WritesOldBloom(const directory::ColumnFamily& family);
+bool WritesOldBloom(const tree::ColumnFamily& family);
 
 // Prints it, so that it can be copied.
 void PrintFiltersToKeep(const KeptFilters& kept);

@@ -19,15 +19,15 @@ std::optional<size_t> LengthAfter(std::string_view name, std::string_view start)
 
 }  // namespace
 
-engine_filters::Container ContainerOf(const sstable::Table& table) {
+engine_filters::Container ContainerOf(const tables::Table& table) {
   // In RocksDB, an application's own policy may have filters by offset, too.
-  const bool is_leveldbs = table.filter_kind() == sstable::FilterKind::kByOffset &&
-                           (table.engine() == sstable::Engine::kLevelDB ||
+  const bool is_leveldbs = table.filter_kind() == tables::FilterKind::kByOffset &&
+                           (table.engine() == tables::Engine::kLevelDB ||
                             table.filter_name() == engine_filters::kRocksDBName);
   return is_leveldbs ? engine_filters::Container::kLevelDB : engine_filters::Container::kRocksDB;
 }
 
-bool TableFilters::Init(const sstable::Table& table, std::string* error) {
+bool TableFilters::Init(const tables::Table& table, std::string* error) {
   table_ = &table;
   reader_ = table.NewFilterReader(error);
   return reader_ != nullptr;
@@ -44,10 +44,10 @@ const engine_filters::EngineFilter* TableFilters::At(uint64_t index, std::string
   return &filter_;
 }
 
-FilterKeys::FilterKeys(const sstable::Table& table)
-    : order(sstable::OrderOf(table.properties())), comparator(table.properties().comparator) {
-  const sstable::Properties& properties = table.properties();
-  if (table.engine() == sstable::Engine::kLevelDB) return;
+FilterKeys::FilterKeys(const tables::Table& table)
+    : order(tables::OrderOf(table.properties())), comparator(table.properties().comparator) {
+  const tables::Properties& properties = table.properties();
+  if (table.engine() == tables::Engine::kLevelDB) return;
   whole_keys = properties.whole_key_filtering;
   const std::string& extractor = properties.prefix_extractor;
   if (!properties.prefix_filtering || extractor.empty()) return;
@@ -64,7 +64,7 @@ FilterKeys::FilterKeys(const sstable::Table& table)
 }
 
 bool KeyWalk::Run(std::string* error) {
-  const bool has_filters = table_.filter_kind() != sstable::FilterKind::kNone;
+  const bool has_filters = table_.filter_kind() != tables::FilterKind::kNone;
   if (has_filters && !filters_.Init(table_, error)) return false;
   reader_ = table_.NewKeyReader(error);
   if (reader_ == nullptr) return false;
@@ -88,10 +88,10 @@ bool KeyWalk::Run(std::string* error) {
 
 bool KeyWalk::OpenEntry(bool is_new_block, std::string* error) {
   // Only partitions divide the keys of a block.
-  if (is_new_block || table_.filter_kind() == sstable::FilterKind::kPartitioned) {
+  if (is_new_block || table_.filter_kind() == tables::FilterKind::kPartitioned) {
     const uint64_t filter =
-        table_.filter_kind() == sstable::FilterKind::kNone
-            ? sstable::Table::FilterReader::kNoFilter
+        table_.filter_kind() == tables::FilterKind::kNone
+            ? tables::Table::FilterReader::kNoFilter
             : filters_.reader().FilterOf(reader_->user_key(), reader_->sequence(), block_);
     if (filter != filter_) {
       const std::optional<uint64_t> before = filter_;

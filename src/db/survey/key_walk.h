@@ -17,22 +17,22 @@
 
 namespace bloomline::db {
 
-engine_filters::Container ContainerOf(const sstable::Table& table);
+engine_filters::Container ContainerOf(const tables::Table& table);
 
 // Opens filters by number; the last one stays open. Not thread-safe.
 class TableFilters {
  public:
   // Returns false with *error if the table is damaged.
-  bool Init(const sstable::Table& table, std::string* error);
+  bool Init(const tables::Table& table, std::string* error);
 
-  const sstable::Table::FilterReader& reader() const { return *reader_; }
+  const tables::Table::FilterReader& reader() const { return *reader_; }
   // Valid until the next call with another index. Returns null with *error if the table is damaged.
   const engine_filters::EngineFilter* At(uint64_t index, std::string* error);
   uint64_t bytes() const { return bytes_; }  // of the open filter
 
  private:
-  const sstable::Table* table_ = nullptr;
-  std::unique_ptr<sstable::Table::FilterReader> reader_;
+  const tables::Table* table_ = nullptr;
+  std::unique_ptr<tables::Table::FilterReader> reader_;
   uint64_t index_ = ~uint64_t{0};
   uint64_t bytes_ = 0;
   engine_filters::EngineFilter filter_;
@@ -40,11 +40,11 @@ class TableFilters {
 
 // The keys and prefixes that an engine adds to a table's filters, and looks up in them.
 struct FilterKeys {
-  explicit FilterKeys(const sstable::Table& table);
+  explicit FilterKeys(const tables::Table& table);
 
   // The key without its timestamp.
   std::string_view Key(std::string_view user_key) const {
-    return sstable::WithoutTimestamp(order, user_key);
+    return tables::WithoutTimestamp(order, user_key);
   }
   // The prefix that the filter holds for a key (without timestamp). Returns false if it holds none.
   bool Prefix(std::string_view key, std::string_view* prefix) const {
@@ -53,7 +53,7 @@ struct FilterKeys {
     return true;
   }
 
-  sstable::KeyOrder order;
+  tables::KeyOrder order;
   std::string comparator;
   bool whole_keys = true;
   bool prefixes = false;   // filters hold the first prefix_bytes of keys, by a known extractor
@@ -88,7 +88,7 @@ class KeyWalk {
     Place place;      // of the entry that it is about
   };
 
-  explicit KeyWalk(const sstable::Table& table) : table_(table), keys_(table) {}
+  explicit KeyWalk(const tables::Table& table) : table_(table), keys_(table) {}
 
   // Called before the first entry of a block. Returns how many blocks, this one first, to skip.
   virtual uint64_t BlocksToSkip() { return 0; }
@@ -125,17 +125,17 @@ class KeyWalk {
   void Stop() { is_stopped_ = true; }
 
   // Where the walk is.
-  const sstable::Table::KeyReader& entry() const { return *reader_; }
+  const tables::Table::KeyReader& entry() const { return *reader_; }
   uint64_t filter() const { return *filter_; }  // FilterReader::FilterOf
   Place place() const {
     return {reader_->sequence(), reader_->block_offset(), reader_->entry_in_block()};
   }
   static bool IsFilter(uint64_t index) {
-    using FilterReader = sstable::Table::FilterReader;
+    using FilterReader = tables::Table::FilterReader;
     return index != FilterReader::kNoFilter && index != FilterReader::kUnknownFilter;
   }
 
-  const sstable::Table& table_;
+  const tables::Table& table_;
   const FilterKeys keys_;
   TableFilters filters_;
 
@@ -150,7 +150,7 @@ class KeyWalk {
 
   bool OpenEntry(bool is_new_block, std::string* error);
 
-  std::unique_ptr<sstable::Table::KeyReader> reader_;
+  std::unique_ptr<tables::Table::KeyReader> reader_;
   bool has_last_ = false;
   std::string last_key_;  // that VisitEntry had
   Place last_place_;

@@ -14,8 +14,8 @@
 namespace bloomline::db {
 namespace {
 
-using sstable::FilterKind;
-using sstable::Table;
+using tables::FilterKind;
+using tables::Table;
 
 constexpr uint64_t kBlocksTogether = 8;  // blocks read before others are skipped
 // The total number of queries if fewer keys are stored: then each gets several missing keys.
@@ -249,15 +249,15 @@ void AddMeasureOptions(CLI::App* command, MeasureOptions* options) {
                    "About how many missing keys to query per file and kind")
       ->check(CLI::Range(kEnough, uint64_t{1000000000}))
       ->capture_default_str();
-  cli::AddQuantity(command, "--seed", &options->seed, cli::ParseSeed,
-                   "Seed of the random keys [1]");
+  tool::AddQuantity(command, "--seed", &options->seed, tool::ParseSeed,
+                    "Seed of the random keys [1]");
 }
 
 std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
                                    const MeasureOptions& options, const std::string& name,
                                    const Inspection& inspection) {
   std::vector<MeasureResult> results(inputs->files.size());
-  ForEachFile(inputs, common, name, [&](size_t i, const sstable::Table& table, std::string* error) {
+  ForEachFile(inputs, common, name, [&](size_t i, const tables::Table& table, std::string* error) {
     if (options.only_weak_hashes && !inspection.files[i].facts.has_weak_hash()) return true;
     const FilterKeys keys(table);
     results[i].of_prefixes = !keys.whole_keys;

@@ -22,7 +22,7 @@ std::string DelimiterText(unsigned char delimiter) {
 
 // "13.5"
 std::string BitsAsBytes(unsigned bits) {
-  return cli::NumberText(bits / 8.0, bits % 8 == 0 ? 0 : 1);
+  return tool::NumberText(bits / 8.0, bits % 8 == 0 ? 0 : 1);
 }
 
 // "1-3, 5, 8+"
@@ -74,10 +74,10 @@ std::string RangeKinds::Text() const {
   return text;
 }
 
-cli::Json RangeKinds::ToJson() const {
-  cli::Json delimiters = cli::Json::array();
+tool::Json RangeKinds::ToJson() const {
+  tool::Json delimiters = tool::Json::array();
   for (const auto& [delimiter, its_depths] : depths) {
-    cli::Json numbers = cli::Json::array();
+    tool::Json numbers = tool::Json::array();
     for (unsigned i = 0; i < filter::kMaxDepth; ++i) {
       if ((its_depths >> i & 1) != 0) numbers.push_back(i + 1);
     }

@@ -25,7 +25,7 @@ struct RangeKinds {
   // on; each key up to its first, second and third slash, and up to its eighth and each later one.
   // Lengths that differ by less than a byte are merged: "13.1-13.5". Empty without kinds.
   std::string Text() const;
-  cli::Json ToJson() const;
+  tool::Json ToJson() const;
 };
 
 }  // namespace bloomline::db

@@ -12,27 +12,27 @@
 namespace bloomline::db {
 
 int ReportProblems(const Inputs& inputs, const std::string& name) {
-  cli::Json problems;
+  tool::Json problems;
   AddProblems(inputs, &problems);
-  const auto print = [&](const char* before, const cli::Json& text, const char* behind) {
-    cli::PrintError("bloomline db " + name + ": " + before + text.get<std::string>() + behind);
+  const auto print = [&](const char* before, const tool::Json& text, const char* behind) {
+    tool::PrintError("bloomline db " + name + ": " + before + text.get<std::string>() + behind);
   };
-  for (const cli::Json& warning : problems["warnings"]) print("warning: ", warning, "");
-  for (const cli::Json& path : problems["vanished"]) {
+  for (const tool::Json& warning : problems["warnings"]) print("warning: ", warning, "");
+  for (const tool::Json& path : problems["vanished"]) {
     print("note: ", path, ": the database replaced or dropped it meanwhile; new files are read");
   }
-  for (const cli::Json& error : problems["errors"]) print("", error["error"], "");
-  return problems["errors"].empty() ? cli::kExitOk : cli::kExitFailure;
+  for (const tool::Json& error : problems["errors"]) print("", error["error"], "");
+  return problems["errors"].empty() ? tool::kExitOk : tool::kExitFailure;
 }
 
-void AddProblems(const Inputs& inputs, cli::Json* json) {
-  cli::Json errors = cli::Json::array();
-  cli::Json vanished = cli::Json::array();
-  cli::Json warnings = cli::Json::array();
+void AddProblems(const Inputs& inputs, tool::Json* json) {
+  tool::Json errors = tool::Json::array();
+  tool::Json vanished = tool::Json::array();
+  tool::Json warnings = tool::Json::array();
   for (const std::string& error : inputs.errors) {
     errors.push_back({{"file", nullptr}, {"error", error}});
   }
-  for (const directory::Database& database : inputs.databases) {
+  for (const tree::Database& database : inputs.databases) {
     for (const std::string& warning : database.warnings) warnings.push_back(warning);
   }
   for (const InputFile& file : inputs.files) {
@@ -48,21 +48,21 @@ void AddProblems(const Inputs& inputs, cli::Json* json) {
 
 std::string LevelText(int level) { return level < 0 ? "-" : std::to_string(level); }
 
-cli::Json LevelJson(int level) { return level < 0 ? cli::Json(nullptr) : cli::Json(level); }
+tool::Json LevelJson(int level) { return level < 0 ? tool::Json(nullptr) : tool::Json(level); }
 
-const char* EngineName(sstable::Engine engine) {
-  return engine == sstable::Engine::kLevelDB ? "LevelDB" : "RocksDB";
+const char* EngineName(tables::Engine engine) {
+  return engine == tables::Engine::kLevelDB ? "LevelDB" : "RocksDB";
 }
 
-std::string EngineTitle(const directory::Database& database) {
+std::string EngineTitle(const tree::Database& database) {
   const std::string name = EngineName(database.engine);
   return database.pebble_sign.empty() ? name : "Pebble, in " + name + "'s format";
 }
 
-std::vector<std::string> LogTexts(const directory::Database& database) {
+std::vector<std::string> LogTexts(const tree::Database& database) {
   std::vector<std::string> texts;
   const auto add = [&](uint64_t bytes, const std::string& where) {
-    if (bytes != 0) texts.push_back(cli::BytesText(bytes) + " in write-ahead logs" + where);
+    if (bytes != 0) texts.push_back(tool::BytesText(bytes) + " in write-ahead logs" + where);
   };
   add(database.log_bytes.value_or(0), "");
   const auto& other = database.other_logs;
@@ -73,24 +73,24 @@ std::vector<std::string> LogTexts(const directory::Database& database) {
   return texts;
 }
 
-cli::Json DatabaseJson(const directory::Database& database) {
-  cli::Json json{{"path", database.path},
-                 {"engine", EngineName(database.engine)},
-                 {"write_ahead_log_bytes", cli::OrNull(database.log_bytes)},
-                 {"wal_dir", nullptr}};
+tool::Json DatabaseJson(const tree::Database& database) {
+  tool::Json json{{"path", database.path},
+                  {"engine", EngineName(database.engine)},
+                  {"write_ahead_log_bytes", tool::OrNull(database.log_bytes)},
+                  {"wal_dir", nullptr}};
   if (const auto& other = database.other_logs) {
-    json["wal_dir"] = {{"path", other->folder}, {"error", cli::TextOrNull(other->problem)}};
-    json["wal_dir"]["log_bytes"] = other->problem.empty() ? cli::Json(other->bytes) : nullptr;
+    json["wal_dir"] = {{"path", other->folder}, {"error", tool::TextOrNull(other->problem)}};
+    json["wal_dir"]["log_bytes"] = other->problem.empty() ? tool::Json(other->bytes) : nullptr;
   }
   return json;
 }
 
 std::string FilesText(uint64_t files) {
-  return cli::CountText(files) + (files == 1 ? " file" : " files");
+  return tool::CountText(files) + (files == 1 ? " file" : " files");
 }
 
 std::string DatabaseTitle(const Inputs& inputs, const FamilyGroups& family) {
-  const directory::Database& database = inputs.databases[family.database];
+  const tree::Database& database = inputs.databases[family.database];
   const std::vector<size_t>& files = family.all.files;
   std::string title = database.path;
   if (title.empty()) title = files.size() == 1 ? inputs.files[files[0]].path : "files";
@@ -109,8 +109,8 @@ std::string FormatsText(const std::set<std::string>& formats) {
   return text.empty() ? "none" : text;
 }
 
-cli::Json KindsJson(const KindCounts& kinds) {
-  return ListJson(kinds, [](const auto& kind) -> cli::Json {
+tool::Json KindsJson(const KindCounts& kinds) {
+  return ListJson(kinds, [](const auto& kind) -> tool::Json {
     return {{"layout", engine_filters::KindName(kind.first)},
             {"filters", kind.second.filters},
             {"bytes", kind.second.bytes}};
@@ -119,12 +119,12 @@ cli::Json KindsJson(const KindCounts& kinds) {
 
 std::string RateOrDash(double rate) {
   constexpr double kLeast = 1e-6;
-  if (rate > 0 && rate < kLeast) return "<" + cli::RateText(kLeast);
-  return std::isnan(rate) ? "-" : cli::RateText(rate);
+  if (rate > 0 && rate < kLeast) return "<" + tool::RateText(kLeast);
+  return std::isnan(rate) ? "-" : tool::RateText(rate);
 }
 
-cli::Json NumberOrNull(double number) {
-  return std::isfinite(number) ? cli::Json(number) : cli::Json(nullptr);
+tool::Json NumberOrNull(double number) {
+  return std::isfinite(number) ? tool::Json(number) : tool::Json(nullptr);
 }
 
 std::string ShareText(uint64_t part, uint64_t all) { return RateOrDash(Quotient(part, all)); }
@@ -132,13 +132,13 @@ std::string ShareText(uint64_t part, uint64_t all) { return RateOrDash(Quotient(
 std::string KeysText(uint64_t num_keys, bool estimated) {
   constexpr uint64_t kMillion = 1000000;
   const std::string text = num_keys < 10 * kMillion
-                               ? cli::CountText(num_keys)
-                               : cli::CountText((num_keys + kMillion / 2) / kMillion) + " M";
+                               ? tool::CountText(num_keys)
+                               : tool::CountText((num_keys + kMillion / 2) / kMillion) + " M";
   return (estimated ? "~" : "") + text;
 }
 
 void PrintWrapped(const std::string& text) {
-  std::cout << cli::Wrapped(cli::Printable(text), cli::kColumns) << '\n';
+  std::cout << tool::Wrapped(tool::Printable(text), tool::kColumns) << '\n';
 }
 
 void PrintLevels(const FamilyGroups& family, Cells header, size_t num_left,
@@ -149,11 +149,11 @@ void PrintLevels(const FamilyGroups& family, Cells header, size_t num_left,
   };
   for (const Group& level : family.levels) add(LevelText(level.level), level);
   if (family.levels.size() > 1) add("all", family.all);
-  if (rows.size() > 1) std::cout << cli::TextTable(std::move(rows), num_left);
+  if (rows.size() > 1) std::cout << tool::TextTable(std::move(rows), num_left);
 }
 
-cli::Json LevelsJson(const FamilyGroups& family,
-                     const std::function<cli::Json(const Group&)>& one) {
+tool::Json LevelsJson(const FamilyGroups& family,
+                      const std::function<tool::Json(const Group&)>& one) {
   return {{"levels", ListJson(family.levels, one)}, {"all", one(family.all)}};
 }
 
@@ -165,7 +165,7 @@ void PrintFacts(const std::vector<InspectedFile>& files, const Group& all) {
     if (file.keys_unknown) ++facts[std::string("not counted: ") + kNoSequenceNumbers];
     if (!file.why_unasked.empty()) ++facts["range filters without use: " + file.why_unasked];
     if (!file.has_filter()) {
-      const bool is_rocksdb = file.engine == sstable::Engine::kRocksDB;
+      const bool is_rocksdb = file.engine == tables::Engine::kRocksDB;
       ++facts[is_rocksdb ? "without filter, entries count as keys" : "without filter"];
       continue;
     }
@@ -177,8 +177,8 @@ void PrintFacts(const std::vector<InspectedFile>& files, const Group& all) {
     if (file.is_block_based() && files[i].ignored.empty()) {
       ++facts["block-based filters, which RocksDB 7.4 and later ignore"];
     }
-    if (file.kind == sstable::FilterKind::kPartitioned) {
-      ++facts["partitioned filters, " + cli::CountText(all.num_filters) + " in all"];
+    if (file.kind == tables::FilterKind::kPartitioned) {
+      ++facts["partitioned filters, " + tool::CountText(all.num_filters) + " in all"];
     }
     if (file.entry_bytes != 0) {
       ++facts["entries for ranges of an earlier release, which nothing queries"];
@@ -190,8 +190,8 @@ void PrintFacts(const std::vector<InspectedFile>& files, const Group& all) {
     }
   }
   for (const auto& [fact, count] : facts) {
-    PrintWrapped(fact + ": " + cli::CountText(count) + " of " + FilesText(all.files.size()) + " (" +
-                 ShareText(count, all.files.size()) + ")");
+    PrintWrapped(fact + ": " + tool::CountText(count) + " of " + FilesText(all.files.size()) +
+                 " (" + ShareText(count, all.files.size()) + ")");
   }
 }
 
@@ -204,7 +204,7 @@ void PrintFiles(const Inputs& inputs, const std::vector<size_t>& files, Cells he
     rows.push_back(row(i));
     rows.back().insert(rows.back().begin(), one_database ? path.substr(path.rfind('/') + 1) : path);
   }
-  if (rows.size() > 1) std::cout << '\n' << cli::TextTable(std::move(rows), num_left);
+  if (rows.size() > 1) std::cout << '\n' << tool::TextTable(std::move(rows), num_left);
 }
 
 std::vector<size_t> DoneFiles(const Inputs& inputs) {
@@ -215,22 +215,22 @@ std::vector<size_t> DoneFiles(const Inputs& inputs) {
   return done;
 }
 
-cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection,
-                     const std::function<cli::Json(size_t)>& family,
-                     const std::function<cli::Json(size_t)>& file) {
-  cli::Json databases = cli::Json::array();
+tool::Json DocumentOf(const Inputs& inputs, const Inspection& inspection,
+                      const std::function<tool::Json(size_t)>& family,
+                      const std::function<tool::Json(size_t)>& file) {
+  tool::Json databases = tool::Json::array();
   for (size_t d = 0; d < inputs.databases.size(); ++d) {
-    const directory::Database& database = inputs.databases[d];
-    cli::Json json = DatabaseJson(database);
-    json["column_families"] = cli::Json::array();
+    const tree::Database& database = inputs.databases[d];
+    tool::Json json = DatabaseJson(database);
+    json["column_families"] = tool::Json::array();
     for (size_t g = 0; g < inspection.groups.size(); ++g) {
       const FamilyGroups& groups = inspection.groups[g];
       if (groups.database != d) continue;
-      cli::Json of_family{{"name", inputs.column_family(groups).name}};
+      tool::Json of_family{{"name", inputs.column_family(groups).name}};
       of_family.update(family(g));
       json["column_families"].push_back(std::move(of_family));
     }
-    if (file != nullptr) json["files"] = cli::Json::array();
+    if (file != nullptr) json["files"] = tool::Json::array();
     for (const size_t i : file != nullptr ? DoneFiles(inputs) : std::vector<size_t>()) {
       if (inputs.files[i].database == d) json["files"].push_back(file(i));
     }

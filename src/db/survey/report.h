@@ -20,19 +20,19 @@ namespace bloomline::db {
 int ReportProblems(const Inputs& inputs, const std::string& name);
 
 // Adds {"errors": [...], "vanished": [...], "warnings": [...]} to a command's document.
-void AddProblems(const Inputs& inputs, cli::Json* json);
+void AddProblems(const Inputs& inputs, tool::Json* json);
 
 // "4", or "-" if it is unknown.
 std::string LevelText(int level);
-cli::Json LevelJson(int level);
-const char* EngineName(sstable::Engine engine);
+tool::Json LevelJson(int level);
+const char* EngineName(tables::Engine engine);
 // "RocksDB"; of a database of Pebble's "Pebble, in RocksDB's format".
-std::string EngineTitle(const directory::Database& database);
+std::string EngineTitle(const tree::Database& database);
 
 // The write-ahead logs that may hold keys not yet in a table, as "3 KiB in write-ahead logs".
-std::vector<std::string> LogTexts(const directory::Database& database);
+std::vector<std::string> LogTexts(const tree::Database& database);
 // {"path", "engine", ...}
-cli::Json DatabaseJson(const directory::Database& database);
+tool::Json DatabaseJson(const tree::Database& database);
 
 // "1 file", "12 files"
 std::string FilesText(uint64_t files);
@@ -43,19 +43,19 @@ std::string DatabaseTitle(const Inputs& inputs, const FamilyGroups& family);
 
 // "RocksDB Bloom, RocksDB Ribbon"; "none" if the files lack filters.
 std::string FormatsText(const std::set<std::string>& formats);
-cli::Json KindsJson(const KindCounts& kinds);
+tool::Json KindsJson(const KindCounts& kinds);
 
 // [one(item) for each item]
 template <typename Items, typename One>
-cli::Json ListJson(const Items& items, const One& one) {
-  cli::Json list = cli::Json::array();
+tool::Json ListJson(const Items& items, const One& one) {
+  tool::Json list = tool::Json::array();
   for (const auto& item : items) list.push_back(one(item));
   return list;
 }
 
 // "1.2 %", "<0.0001 %", "-" for NaN.
 std::string RateOrDash(double rate);
-cli::Json NumberOrNull(double number);
+tool::Json NumberOrNull(double number);
 
 // part / all as "1.2 %"; "-" if all is 0.
 std::string ShareText(uint64_t part, uint64_t all);
@@ -81,7 +81,8 @@ using Cells = std::vector<std::string>;
 void PrintLevels(const FamilyGroups& family, Cells header, size_t num_left,
                  const std::function<Cells(const std::string&, const Group&)>& row);
 // {"levels": [...], "all": ...}
-cli::Json LevelsJson(const FamilyGroups& family, const std::function<cli::Json(const Group&)>& one);
+tool::Json LevelsJson(const FamilyGroups& family,
+                      const std::function<tool::Json(const Group&)>& one);
 
 // Commands list up to this number of files without an option that says so.
 constexpr size_t kFewFiles = 10;
@@ -93,9 +94,9 @@ std::vector<size_t> DoneFiles(const Inputs& inputs);
 
 // {"databases": [...]}. Each database has its path and engine, the name and family(g) of each group
 // g, and, unless `file` is null, file(i) of each file i that is done.
-cli::Json DocumentOf(const Inputs& inputs, const Inspection& inspection,
-                     const std::function<cli::Json(size_t)>& family,
-                     const std::function<cli::Json(size_t)>& file = nullptr);
+tool::Json DocumentOf(const Inputs& inputs, const Inspection& inspection,
+                      const std::function<tool::Json(size_t)>& family,
+                      const std::function<tool::Json(size_t)>& file = nullptr);
 
 }  // namespace bloomline::db
 

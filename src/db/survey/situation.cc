@@ -30,37 +30,37 @@ std::optional<Format> StockFormatOf(const Group& group) {
 }  // namespace
 
 bool ReadsRibbon(const Inputs& inputs, const FamilyGroups& groups) {
-  const auto version = directory::VersionOf(inputs.databases[groups.database].rocksdb_version);
-  if (version != directory::RocksDBVersion()) return version >= directory::kFirstWithRibbon;
+  const auto version = tree::VersionOf(inputs.databases[groups.database].rocksdb_version);
+  if (version != tree::RocksDBVersion()) return version >= tree::kFirstWithRibbon;
   return groups.all.kinds.count(engine_filters::Kind::kRocksDBRibbon) != 0;
 }
 
-advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) {
-  const directory::ColumnFamily& family = inputs.column_family(groups);
-  advice::Situation situation;
+model::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) {
+  const tree::ColumnFamily& family = inputs.column_family(groups);
+  model::Situation situation;
   situation.engine = inputs.databases[groups.database].engine;
   situation.leveled =
       family.compaction_style.empty() || family.compaction_style == "kCompactionStyleLevel";
   situation.stock_format = StockFormatOf(groups.all);
   situation.reads_ribbon = ReadsRibbon(inputs, groups);
-  const auto version = directory::VersionOf(inputs.databases[groups.database].rocksdb_version);
-  const bool is_known = version != directory::RocksDBVersion();
-  situation.loads_bloomline = !is_known || version >= directory::kFirstForBloomline;
-  situation.takes_whole_bits = is_known && version < directory::kFirstWithFractions;
-  if (is_known && version < directory::kFirstWithRibbonFilter) {
+  const auto version = tree::VersionOf(inputs.databases[groups.database].rocksdb_version);
+  const bool is_known = version != tree::RocksDBVersion();
+  situation.loads_bloomline = !is_known || version >= tree::kFirstForBloomline;
+  situation.takes_whole_bits = is_known && version < tree::kFirstWithFractions;
+  if (is_known && version < tree::kFirstWithRibbonFilter) {
     situation.ribbon_name = "experimental_ribbon";
   }
-  situation.cpu = advice::ThisBuildCpu(ActiveKernelName());
+  situation.cpu = model::ThisBuildCpu(ActiveKernelName());
   situation.table_bytes = groups.all.bytes;
   const bool is_for_hits = family.filters_for_hits == "true";
   situation.skips_last_level =
       is_for_hits && !groups.levels.empty() && groups.levels.back().level != 0;
   situation.writes_old_bloom = !situation.takes_whole_bits && WritesOldBloom(family);
-  situation.asks_ribbon = filter::ParsePolicyId(directory::OptionId(family.filter_policy)).kind ==
+  situation.asks_ribbon = filter::ParsePolicyId(tree::OptionId(family.filter_policy)).kind ==
                           filter::PolicyKind::kRibbon;
   situation.level_size_ratio = family.level_size_ratio;
   for (const Group& group : groups.levels) {
-    advice::Level level;
+    model::Level level;
     level.number = group.level;
     level.num_runs = std::max(group.runs, 1e-6);  // level_sizing.h allows no less
     // Files without a filter will get one that holds all their keys.

@@ -10,7 +10,7 @@ namespace bloomline::db {
 
 // Returns the levels, keys and filters of `groups`, with the wasted reads that inspect expects. A
 // filter that is not understood counts as one that matches every key.
-advice::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups);
+model::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups);
 
 // Whether RocksDB is known to read Ribbon filters: from the version that opened the database last
 // or, if that is unknown, from such filters.

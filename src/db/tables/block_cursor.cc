@@ -1,6 +1,6 @@
 #include "src/db/tables/block_cursor.h"
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 namespace {
 
 // RocksDB's flags in the block's last 4 bytes, which LevelDB lacks. Bit 29 only says that keys are
@@ -128,4 +128,4 @@ bool IndexBlockCursor::DecodeValue() {
   return true;
 }
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables

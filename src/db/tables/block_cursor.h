@@ -12,7 +12,7 @@
 #include "src/db/tables/bytes/coding.h"
 #include "src/db/tables/table.h"
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 
 // block   := entry* restart* [hash index] footer
 // entry   := shared unshared value_size [value offset] key[shared:] value
@@ -137,6 +137,6 @@ class IndexBlockCursor {
   BlockHandle handle_;
 };
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables
 
 #endif  // BLOOMLINE_DB_TABLES_BLOCK_CURSOR_H_

@@ -8,7 +8,7 @@
 
 #include "src/db/tables/bytes/coding.h"
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 namespace {
 
 using support::Refuse;
@@ -220,4 +220,4 @@ bool BlockReader::Read(const char* what, const BlockHandle& handle, std::string_
          file_->Damaged(error, what, handle.offset, "it ", problem);
 }
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables

@@ -12,7 +12,7 @@
 #include "src/support/file_io.h"
 #include "src/support/number_text.h"
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 
 // ---- The last bytes of a table: RocksDB table/format.cc, "Footer format"; LevelDB
 // doc/table_format.md. Pebble's are not read.
@@ -104,6 +104,6 @@ class BlockReader {
   std::string_view stored_;
 };
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables
 
 #endif  // BLOOMLINE_DB_TABLES_BLOCK_FILE_H_

@@ -2,7 +2,7 @@
 
 #include "src/db/tables/bytes/coding.h"
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 
 KeyOrder OrderOf(std::string_view comparator) {
   constexpr std::string_view kWithTimestamp = ".u64ts";
@@ -34,4 +34,4 @@ int Compare(const KeyOrder& order, std::string_view a, std::string_view b) {
   return time_a == time_b ? 0 : time_a > time_b ? -1 : 1;
 }
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables

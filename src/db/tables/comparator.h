@@ -8,7 +8,7 @@
 
 #include "src/db/tables/table.h"
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 
 struct KeyOrder {
   bool is_known = false;
@@ -32,6 +32,6 @@ inline std::string_view WithoutTimestamp(const KeyOrder& order, std::string_view
   return user_key.substr(0, user_key.size() - order.timestamp_bytes);
 }
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables
 
 #endif  // BLOOMLINE_DB_TABLES_COMPARATOR_H_

@@ -10,7 +10,7 @@
 #include "src/db/tables/block_file.h"
 #include "src/db/tables/table_parts.h"
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 
 constexpr const char* kDataBlock = "data block";
 
@@ -80,6 +80,6 @@ class DataBlockWalk {
   uint64_t data_end_ = 0;
 };
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables
 
 #endif  // BLOOMLINE_DB_TABLES_DATA_BLOCK_WALK_H_

@@ -7,7 +7,7 @@
 #include "src/db/tables/data_block_walk.h"
 #include "src/db/tables/table_parts.h"
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 namespace {
 
 constexpr const char* kFilterBlock = "filter block";
@@ -270,4 +270,4 @@ std::unique_ptr<Table::FilterReader> Table::NewFilterReader(std::string* error) 
   return nullptr;
 }
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables

@@ -7,7 +7,7 @@
 #include "src/db/tables/table_parts.h"
 #include "src/support/quoted.h"
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 namespace {
 
 constexpr const char* kWhat = "properties block";
@@ -134,4 +134,4 @@ bool ReadProperties(const BlockHandle& handle, BlockReader* reader, TableParts* 
   return true;
 }
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables

@@ -5,7 +5,7 @@
 #include "src/support/file_io.h"
 #include "src/support/number_text.h"
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 namespace {
 
 using support::Refuse;
@@ -174,4 +174,4 @@ uint64_t Table::index_bytes() const {
   return of_all == kUnknownCount ? parts_->index.size : of_all;
 }
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables

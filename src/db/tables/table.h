@@ -16,7 +16,7 @@
 
 #include "src/db/tables/bytes/decompressor.h"  // Engine
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 
 struct BlockHandle {
   uint64_t offset = 0;
@@ -169,6 +169,6 @@ class Table::KeyReader {
   std::string error_;
 };
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables
 
 #endif  // BLOOMLINE_DB_TABLES_TABLE_H_

@@ -8,7 +8,7 @@
 #include "src/db/tables/table_parts.h"
 #include "src/support/number_text.h"
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 namespace {
 
 constexpr size_t kSequenceAndTypeBytes = 8;
@@ -169,4 +169,4 @@ std::unique_ptr<Table::KeyReader> Table::NewKeyReader(std::string* error) const 
   return reader;
 }
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables

@@ -12,7 +12,7 @@
 #include "src/db/tables/block_file.h"
 #include "src/db/tables/table.h"
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 
 // The entries of a metaindex or properties block by name.
 struct NamedValues : std::map<std::string, std::string> {
@@ -61,6 +61,6 @@ struct TableParts {
 bool ReadProperties(const BlockHandle& handle, BlockReader* reader, TableParts* parts,
                     std::string* error);
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables
 
 #endif  // BLOOMLINE_DB_TABLES_TABLE_PARTS_H_

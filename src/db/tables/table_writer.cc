@@ -5,7 +5,7 @@
 #include "src/db/tables/bytes/checksum.h"
 #include "src/db/tables/bytes/coding.h"
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 namespace {
 
 constexpr size_t kAtOnce = 1 << 20;
@@ -52,4 +52,4 @@ bool TableWriter::AddFooter(const BlockHandle& metaindex, const BlockHandle& ind
   return Append(footer.data(), footer.size(), error) && Flush(error);
 }
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables

@@ -9,7 +9,7 @@
 #include "src/db/tables/block_file.h"
 #include "src/support/byte_io.h"
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 
 // Functions return false with *error if the sink refused the bytes, or what is copied cannot be
 // read.
@@ -44,6 +44,6 @@ class TableWriter final : public support::ByteSink {
   std::string buffer_;  // the last ones, which the sink does not have yet
 };
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables
 
 #endif  // BLOOMLINE_DB_TABLES_TABLE_WRITER_H_

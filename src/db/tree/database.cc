@@ -19,11 +19,11 @@
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
-namespace bloomline::directory {
+namespace bloomline::tree {
 namespace {
 
-using sstable::Engine;
 using support::Refuse;
+using tables::Engine;
 
 // ---- The live files of a database's folder at one moment, even while its owner changes it.
 
@@ -166,9 +166,9 @@ void AddOptions(const Snapshot& snapshot, Database* database) {
 // Sorts by level, then in level 0 by number, in others by key in the order of the named comparator,
 // or by the keys' bytes if it is unknown.
 void SortByLevelAndKey(const std::string& comparator, TableFile* begin, TableFile* end) {
-  const sstable::KeyOrder order = sstable::OrderOf(comparator);
+  const tables::KeyOrder order = tables::OrderOf(comparator);
   const auto key = [&](const TableFile& file) {
-    return sstable::WithoutTimestamp(order, file.smallest_key);
+    return tables::WithoutTimestamp(order, file.smallest_key);
   };
   std::sort(begin, end, [&](const TableFile& a, const TableFile& b) {
     if (a.level != b.level) return a.level < b.level;
@@ -271,7 +271,7 @@ Database* TablesOf(Engine engine, std::vector<Database>* databases) {
 // The engine that wrote a table; if the table cannot be read, the engine that its name suggests.
 Engine EngineOfTable(const std::string& path) {
   std::string ignored;
-  const auto table = sstable::Table::Open(path, {}, &ignored);
+  const auto table = tables::Table::Open(path, {}, &ignored);
   if (table != nullptr) return table->engine();
   return std::filesystem::path(path).extension() == ".ldb" ? Engine::kLevelDB : Engine::kRocksDB;
 }
@@ -358,4 +358,4 @@ bool OpenInput(const std::string& path, std::vector<Database>* databases, std::s
   }
 }
 
-}  // namespace bloomline::directory
+}  // namespace bloomline::tree

@@ -15,7 +15,7 @@
 
 #include "src/db/tables/table.h"
 
-namespace bloomline::directory {
+namespace bloomline::tree {
 
 // What the MANIFEST says of a table beside its numbers, as stored.
 struct StoredFile {
@@ -68,7 +68,7 @@ constexpr RocksDBVersion kFirstForBloomline(7, 0);
 struct Database {
   std::string path;      // empty: files named on the command line
   std::string manifest;  // the path of the one that CURRENT names
-  sstable::Engine engine = sstable::Engine::kLevelDB;
+  tables::Engine engine = tables::Engine::kLevelDB;
   std::string pebble_sign;  // what shows that Pebble wrote it, in RocksDB's format; empty: nothing
   // RocksDB's version that last opened the database: "7.8.3"; empty: unknown. LOG says it, or
   // without LOG the newest OPTIONS file, which RocksDB may fail to write.
@@ -98,6 +98,6 @@ bool IsDatabase(const std::string& path, std::string* error);
 bool ReadDirectory(const std::string& path, const std::vector<std::string>& table_folders,
                    Database* database, std::string* error);
 
-}  // namespace bloomline::directory
+}  // namespace bloomline::tree
 
 #endif  // BLOOMLINE_DB_TREE_DATABASE_H_

@@ -7,7 +7,7 @@
 #include "src/support/file_io.h"
 #include "src/support/number_text.h"
 
-namespace bloomline::directory {
+namespace bloomline::tree {
 
 std::string Join(const std::string& folder, const std::string& name) {
   return (std::filesystem::path(folder) / name).string();
@@ -57,4 +57,4 @@ bool ListFolder(const std::string& folder, Listing* listing, std::string* error)
   return !code || support::Refuse(error, folder, ": cannot be listed: ", code.message());
 }
 
-}  // namespace bloomline::directory
+}  // namespace bloomline::tree

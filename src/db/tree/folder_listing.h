@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace bloomline::directory {
+namespace bloomline::tree {
 
 std::string Join(const std::string& folder, const std::string& name);
 bool Exists(const std::string& path);
@@ -37,6 +37,6 @@ bool ListFolder(const std::string& folder, Listing* listing, std::string* error)
 // No OPTIONS file has more bytes.
 constexpr uint64_t kMaxOptionsBytes = 256 << 20;
 
-}  // namespace bloomline::directory
+}  // namespace bloomline::tree
 
 #endif  // BLOOMLINE_DB_TREE_FOLDER_LISTING_H_

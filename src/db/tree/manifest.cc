@@ -9,7 +9,7 @@
 #include "src/support/file_io.h"
 #include "src/support/number_text.h"
 
-namespace bloomline::directory {
+namespace bloomline::tree {
 namespace {
 
 using support::Refuse;
@@ -100,14 +100,13 @@ class RecordLog {
 
   Header ParseAt(size_t position, Fragment* fragment) const {
     const char* const header = block_.data() + position;
-    const size_t length = sstable::LoadLittleEndian16(header + 4);
+    const size_t length = tables::LoadLittleEndian16(header + 4);
     fragment->type = static_cast<unsigned char>(header[kTypeOffset]);
     fragment->offset = block_offset_ + position;
     if (fragment->type == kZero && length == 0) return Header::kZeros;
     if (length > block_.size() - position - kHeaderBytes) return Header::kTooLong;
-    const uint32_t crc = sstable::Crc32c(header + kTypeOffset, 1 + length);
-    if (sstable::MaskCrc32c(crc) != sstable::LoadLittleEndian32(header))
-      return Header::kBadChecksum;
+    const uint32_t crc = tables::Crc32c(header + kTypeOffset, 1 + length);
+    if (tables::MaskCrc32c(crc) != tables::LoadLittleEndian32(header)) return Header::kBadChecksum;
     fragment->payload = std::string_view(header + kHeaderBytes, length);
     return Header::kGood;
   }
@@ -261,7 +260,7 @@ void AppendRecord(uint64_t offset, std::string_view record, std::string* log) {
     if (!is_first && is_last) type = kLast;
     std::string body(1, static_cast<char>(type));
     body += piece;
-    sstable::AppendFixed32(sstable::MaskCrc32c(sstable::Crc32c(body.data(), body.size())), log);
+    tables::AppendFixed32(tables::MaskCrc32c(tables::Crc32c(body.data(), body.size())), log);
     *log += static_cast<char>(piece.size());
     *log += static_cast<char>(piece.size() >> 8);
     *log += body;
@@ -269,4 +268,4 @@ void AppendRecord(uint64_t offset, std::string_view record, std::string* log) {
   }
 }
 
-}  // namespace bloomline::directory
+}  // namespace bloomline::tree

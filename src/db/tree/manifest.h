@@ -11,7 +11,7 @@
 #include "src/db/tree/database.h"
 #include "src/db/tree/version_edit.h"
 
-namespace bloomline::directory {
+namespace bloomline::tree {
 
 struct LiveFamily {
   ColumnFamily family;
@@ -53,6 +53,6 @@ bool ReadManifest(const std::string& path, LiveFiles* live, std::string* error,
 // Appends a record to *log, the end of a MANIFEST from `offset` on.
 void AppendRecord(uint64_t offset, std::string_view record, std::string* log);
 
-}  // namespace bloomline::directory
+}  // namespace bloomline::tree
 
 #endif  // BLOOMLINE_DB_TREE_MANIFEST_H_

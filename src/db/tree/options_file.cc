@@ -5,7 +5,7 @@
 #include "src/filter/options/option_list.h"
 #include "src/support/option_text.h"
 
-namespace bloomline::directory {
+namespace bloomline::tree {
 namespace {
 
 using support::ForEachOption;
@@ -105,4 +105,4 @@ std::string ShortPolicy(std::string_view value) {
   return options.empty() ? id : "{id=" + id + ";" + options + "}";
 }
 
-}  // namespace bloomline::directory
+}  // namespace bloomline::tree

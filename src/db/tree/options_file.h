@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace bloomline::directory {
+namespace bloomline::tree {
 
 using OptionMap = std::map<std::string, std::string>;
 
@@ -34,6 +34,6 @@ OptionMap PolicyOptions(std::string_view value);
 // A filter policy as people write it: without those of bloomline's options that are defaults.
 std::string ShortPolicy(std::string_view value);
 
-}  // namespace bloomline::directory
+}  // namespace bloomline::tree
 
 #endif  // BLOOMLINE_DB_TREE_OPTIONS_FILE_H_

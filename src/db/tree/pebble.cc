@@ -7,7 +7,7 @@
 #include "src/db/tree/options_file.h"
 #include "src/support/file_io.h"
 
-namespace bloomline::directory {
+namespace bloomline::tree {
 namespace {
 
 bool IsPebbleOptions(const std::string& path) {
@@ -32,7 +32,7 @@ PebbleSign FindPebbleSign(const std::string& folder) {
   const auto newest =
       std::max_element(listing.tables.begin(), listing.tables.end(),
                        [](const auto& a, const auto& b) { return a.first < b.first; });
-  if (newest != listing.tables.end() && sstable::IsPebbleTable(Join(folder, newest->second))) {
+  if (newest != listing.tables.end() && tables::IsPebbleTable(Join(folder, newest->second))) {
     return {PebbleSign::Kind::kTable, "the magic number of " + newest->second};
   }
   return {};
@@ -45,4 +45,4 @@ std::string PebbleRefusal(const std::string& sign) {
          ", which has other options and filters than RocksDB: this command reads nothing of it";
 }
 
-}  // namespace bloomline::directory
+}  // namespace bloomline::tree

@@ -10,7 +10,7 @@
 
 #include <string>
 
-namespace bloomline::directory {
+namespace bloomline::tree {
 
 // What shows that Pebble has written a folder.
 struct PebbleSign {
@@ -31,6 +31,6 @@ PebbleSign FindPebbleSign(const std::string& folder);
 std::string PebbleText(const std::string& sign);
 std::string PebbleRefusal(const std::string& sign);
 
-}  // namespace bloomline::directory
+}  // namespace bloomline::tree
 
 #endif  // BLOOMLINE_DB_TREE_PEBBLE_H_

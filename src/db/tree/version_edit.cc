@@ -5,13 +5,13 @@
 #include "src/db/tables/bytes/coding.h"
 #include "src/support/number_text.h"
 
-namespace bloomline::directory {
+namespace bloomline::tree {
 namespace {
 
-using sstable::AppendVarint;
-using sstable::TakeBytes;
-using sstable::TakeVarint;
 using support::Refuse;
+using tables::AppendVarint;
+using tables::TakeBytes;
+using tables::TakeVarint;
 
 constexpr char kWrongBytes[] = "has wrong bytes in ";
 constexpr char kUnknown[] =
@@ -222,4 +222,4 @@ void EncodeNewFile(const TableFile& file, std::string* record) {
   *record += file.stored.keys + file.stored.fields;
 }
 
-}  // namespace bloomline::directory
+}  // namespace bloomline::tree

@@ -13,7 +13,7 @@
 
 #include "src/db/tree/database.h"
 
-namespace bloomline::directory {
+namespace bloomline::tree {
 
 struct DeletedFile {
   int level = 0;
@@ -45,6 +45,6 @@ bool DecodeVersionEdit(std::string_view record, VersionEdit* edit, std::string* 
 // Appends that an edit adds the file, with the newest tag of its engine.
 void EncodeNewFile(const TableFile& file, std::string* record);
 
-}  // namespace bloomline::directory
+}  // namespace bloomline::tree
 
 #endif  // BLOOMLINE_DB_TREE_VERSION_EDIT_H_

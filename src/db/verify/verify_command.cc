@@ -75,9 +75,9 @@ struct VerifyResult {
 };
 
 using engine_filters::EngineFilter;
-using sstable::Engine;
-using sstable::FilterKind;
-using sstable::Table;
+using tables::Engine;
+using tables::FilterKind;
+using tables::Table;
 
 constexpr const char* kRangeDeletions = "range deletions, which are not in filters";
 constexpr const char* kNoPrefix = "the filters hold only prefixes, and they have none";
@@ -249,7 +249,7 @@ bool VerifyCounts::others_may_be_lost() const {
 bool VerifyFile(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,
                 VerifyResult* result, std::string* error) {
   const uint64_t range_deletions = table.properties().num_range_deletions;
-  if (range_deletions != sstable::kUnknownCount && range_deletions != 0) {
+  if (range_deletions != tables::kUnknownCount && range_deletions != 0) {
     result->counts.AddNotChecked(kRangeDeletions, range_deletions, false);
   }
   if (table.filter_kind() == FilterKind::kNone && Verifier::RangesOf(table).empty()) {
@@ -288,8 +288,8 @@ struct VerifyOptions {
   uint64_t max_errors = 100;
 };
 
-cli::Json CountsJson(const VerifyCounts& counts) {
-  const auto skipped = [](const auto& row) -> cli::Json {
+tool::Json CountsJson(const VerifyCounts& counts) {
+  const auto skipped = [](const auto& row) -> tool::Json {
     const auto& [reason, keys] = row;
     return {{"reason", reason}, {"count", keys.count}, {"may_be_lost", keys.may_be_lost}};
   };
@@ -313,8 +313,8 @@ constexpr LossText kLosses[] = {
 
 const LossText& TextOf(Loss loss) { return kLosses[static_cast<size_t>(loss)]; }
 
-cli::Json LostJson(const LostKey& lost) {
-  cli::Json json{
+tool::Json LostJson(const LostKey& lost) {
+  tool::Json json{
       {"key", KeyText(lost.key)}, {"key_hex", Hex(lost.key)}, {"by", TextOf(lost.loss).name}};
   if (lost.loss == Loss::kPrefix) {
     json["prefix"] = KeyText(lost.prefix);
@@ -363,7 +363,7 @@ Totals Sum(const Inputs& inputs, const std::vector<VerifyResult>& results) {
 }
 
 std::string Counted(uint64_t count, const std::string& one, const std::string& many) {
-  return cli::CountText(count) + " " + (count == 1 ? one : many);
+  return tool::CountText(count) + " " + (count == 1 ? one : many);
 }
 
 // Prints the line about what was checked.
@@ -373,7 +373,7 @@ void PrintChecked(const Totals& totals, uint64_t problems) {
     const char* const why = problems != 0                ? "no file with a filter can be read"
                             : totals.without_filter != 0 ? "no file has a filter"
                                                          : "there are no tables";
-    cli::PrintLine(std::string("checked: nothing, because ") + why);
+    tool::PrintLine(std::string("checked: nothing, because ") + why);
     return;
   }
   std::string text = "checked: " + Counted(counts.keys, "key", "keys");
@@ -397,10 +397,10 @@ void PrintNotChecked(const Inputs& inputs, const Totals& totals, uint64_t unread
               "the checksums of " + FilesText(totals.without_checksums) + ", which have none");
   for (const auto& [reason, keys] : counts.not_checked) {
     not_checked(keys.count, reason == kRangeDeletions
-                                ? cli::CountText(keys.count) + " " + reason
+                                ? tool::CountText(keys.count) + " " + reason
                                 : Counted(keys.count, "key: ", "keys: ") + reason);
   }
-  for (const directory::Database& database : inputs.databases) {
+  for (const tree::Database& database : inputs.databases) {
     for (const std::string& logs : LogTexts(database)) not_checked(1, logs);
   }
 }
@@ -417,45 +417,45 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   uint64_t listed = 0;
   for (size_t i = 0; i < results.size(); ++i) {
     for (const LostKey& lost : results[i].lost) {
-      cli::PrintLine(LostText(inputs.files[i].path, lost));
+      tool::PrintLine(LostText(inputs.files[i].path, lost));
       ++listed;
     }
   }
   const VerifyCounts& counts = totals.counts;
   if (counts.lost > listed) {
-    std::cout << "and " << cli::CountText(counts.lost - listed) << " more lost keys\n";
+    std::cout << "and " << tool::CountText(counts.lost - listed) << " more lost keys\n";
   }
   const uint64_t problems = totals.failed + inputs.errors.size();
   PrintChecked(totals, problems);
   PrintNotChecked(inputs, totals, problems - totals.in_part);
-  std::cout << "lost: " << cli::CountText(counts.lost) << ScopeOfLost(counts, problems) << '\n';
+  std::cout << "lost: " << tool::CountText(counts.lost) << ScopeOfLost(counts, problems) << '\n';
   if (counts.lost != 0 && totals.doubts.empty()) PrintWrapped(kRewrite);
   for (const std::string& doubt : totals.doubts) PrintWrapped(doubt);
 }
 
 void PrintJson(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   const Totals totals = Sum(inputs, results);
-  cli::Json json = CountsJson(totals.counts);
+  tool::Json json = CountsJson(totals.counts);
   json["databases"] = ListJson(inputs.databases, DatabaseJson);
   json["files_checked"] = totals.files;
   json["files_without_filter"] = totals.without_filter;
   json["files_without_checksums"] = totals.without_checksums;
-  json["files"] = cli::Json::array();
+  json["files"] = tool::Json::array();
   for (size_t i = 0; i < results.size(); ++i) {
     const InputFile& input = inputs.files[i];
     if (input.state == FileState::kVanished) continue;
-    cli::Json file{{"path", input.path},
-                   {"level", LevelJson(input.level)},
-                   {"complete", input.state == FileState::kDone},
-                   {"has_filter", results[i].has_filter},
-                   {"has_checksums", results[i].has_checksums}};
+    tool::Json file{{"path", input.path},
+                    {"level", LevelJson(input.level)},
+                    {"complete", input.state == FileState::kDone},
+                    {"has_filter", results[i].has_filter},
+                    {"has_checksums", results[i].has_checksums}};
     file.update(CountsJson(results[i].counts));
-    file["doubt"] = cli::TextOrNull(results[i].doubt);
+    file["doubt"] = tool::TextOrNull(results[i].doubt);
     file["lost_keys"] = ListJson(results[i].lost, LostJson);
     json["files"].push_back(std::move(file));
   }
   AddProblems(inputs, &json);
-  cli::Print(json);
+  tool::Print(json);
 }
 
 int Run(const VerifyOptions& options) {
@@ -463,7 +463,7 @@ int Run(const VerifyOptions& options) {
   std::atomic<uint64_t> listed{0};
   const auto results = ResultsOfFiles<VerifyResult>(
       &inputs, options.common, "verify", false,
-      [&](size_t, const sstable::Table& table, VerifyResult* result, std::string* error) {
+      [&](size_t, const tables::Table& table, VerifyResult* result, std::string* error) {
         return VerifyFile(table, options.max_errors, &listed, result, error);
       });
   if (options.common.json) {
@@ -473,8 +473,8 @@ int Run(const VerifyOptions& options) {
   }
   int exit_code = ReportProblems(inputs, "verify");
   for (const VerifyResult& result : results) {
-    if (result.counts.lost != 0) return cli::kExitCheckFailed;
-    if (result.counts.others_may_be_lost()) exit_code = cli::kExitFailure;
+    if (result.counts.lost != 0) return tool::kExitCheckFailed;
+    if (result.counts.others_may_be_lost()) exit_code = tool::kExitFailure;
   }
   return exit_code;
 }

@@ -10,7 +10,7 @@
 
 #include "src/db/tables/bytes/coding.h"
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 
 class BlockWriter {
  public:
@@ -41,6 +41,6 @@ class BlockWriter {
   std::string restarts_;
 };
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables
 
 #endif  // BLOOMLINE_DB_TABLES_BYTES_BLOCK_WRITER_H_

@@ -9,7 +9,7 @@
 #include <nmmintrin.h>
 #endif
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 namespace {
 
 constexpr uint32_t kPolynomial = 0x82f63b78;  // reflected
@@ -100,4 +100,4 @@ uint64_t UpperXxh3(std::string_view data, uint64_t seed) {
   return XXH3_128bits_withSeed(data.data(), data.size(), seed).high64;
 }
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 
 // RocksDB's numbers.
 enum class ChecksumType : uint8_t { kNone, kCrc32c, kXxHash, kXxHash64, kXxh3 };
@@ -35,6 +35,6 @@ inline uint32_t MaskCrc32c(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 
 // The upper half of XXH3's 128 bits, from which RocksDB derives a table's unique id.
 uint64_t UpperXxh3(std::string_view data, uint64_t seed);
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables
 
 #endif  // BLOOMLINE_DB_TABLES_BYTES_CHECKSUM_H_

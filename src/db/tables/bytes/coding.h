@@ -9,7 +9,7 @@
 
 #include "src/filter/bits/bytes.h"
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 
 using kernels::LoadLittleEndian16;
 using kernels::LoadLittleEndian32;
@@ -70,6 +70,6 @@ inline void AppendBytes(std::string_view bytes, std::string* out) {
   out->append(bytes);
 }
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables
 
 #endif  // BLOOMLINE_DB_TABLES_BYTES_CODING_H_

@@ -25,7 +25,7 @@
 // Without its library, a function uses none of its parameters.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 namespace {
 
 using support::Refuse;
@@ -283,4 +283,4 @@ bool Decompressor::Fill(Compression type, std::string_view stored, uint64_t size
   }
 }
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace bloomline::sstable {
+namespace bloomline::tables {
 
 enum class Engine { kLevelDB, kRocksDB };
 
@@ -87,6 +87,6 @@ class Decompressor {
   std::shared_ptr<void> zstd_;
 };
 
-}  // namespace bloomline::sstable
+}  // namespace bloomline::tables
 
 #endif  // BLOOMLINE_DB_TABLES_BYTES_DECOMPRESSOR_H_
