@@ -210,8 +210,8 @@ TEST_F(RocksDBRefusedOptionsTest, ANewColumnFamilyGetsStockFiltersAndTheNextOpen
 }
 
 // Before 9.8 it returns the mistake, and changes nothing. Later it makes a new policy and drops the
-// mistake. Another change of the same option mends it, and keeps what was right.
-TEST_F(RocksDBRefusedOptionsTest, SetOptionsIsLoudAndCanBeMended) {
+// mistake. Another change of the same option fixes it, and keeps what was right.
+TEST_F(RocksDBRefusedOptionsTest, SetOptionsIsLoudAndCanBeFixed) {
   int number = 0;
   for (const Mistake& mistake : Mistakes()) {
     SCOPED_TRACE(mistake.option);
@@ -244,13 +244,13 @@ TEST_F(RocksDBRefusedOptionsTest, SetOptionsIsLoudAndCanBeMended) {
               .size());
       EXPECT_FALSE(log->Has("refused"));
     }
-    // Mended by the option's right value, or by another option in place of an unknown one.
+    // Fixed by the option's right value, or by another option in place of an unknown one.
     const std::string name = mistake.option.substr(0, mistake.option.find('='));
     const bool is_known = mistake.value.find("no option") == std::string::npos;
     std::string right = "seed=0";
     if (is_known) right = name + "=" + Value(*PolicyOf("bloomline"), name.c_str());
-    const rocksdb::Status mended = set(right);
-    EXPECT_TRUE(mended.ok()) << mended.ToString();
+    const rocksdb::Status fixed = set(right);
+    EXPECT_TRUE(fixed.ok()) << fixed.ToString();
     const Policy policy = PolicyOf(db->GetOptions());
     EXPECT_EQ(Value(*policy, "level_size_ratio"),
               kSetOptionsMakesANewPolicy && name != "level_size_ratio" ? "7" : "10");
@@ -423,9 +423,9 @@ TEST_F(RocksDBRefusedOptionsTest, ANewPolicyOfARefusedOneKeepsTheMistake) {
   EXPECT_NE(Said().find("format is 'compakt'"), std::string::npos);
   EXPECT_TRUE(IsRefused(*still));
   EXPECT_EQ(FilterOf(still), FilterOf(PolicyOf("bloomfilter:10:false")));
-  const Policy mended = change(still, "{format=blocked;}");
-  EXPECT_FALSE(IsRefused(*mended));
-  EXPECT_EQ(Settings(*mended) + " " + Value(*mended, "level_size_ratio"), "blocked 9 0 7");
+  const Policy fixed = change(still, "{format=blocked;}");
+  EXPECT_FALSE(IsRefused(*fixed));
+  EXPECT_EQ(Settings(*fixed) + " " + Value(*fixed, "level_size_ratio"), "blocked 9 0 7");
   std::string mismatch;
   EXPECT_FALSE(still->AreEquivalent(rocksdb::ConfigOptions(), refused.get(), &mismatch));
 }

@@ -64,7 +64,7 @@ class PolicyOptions {
   // Replaces the settings by those with all of `changes`, or by none. If by none, it returns the
   // reason, which also goes to stderr, because RocksDB drops most errors of options: a bad value, a
   // forbidden combination, or an unknown name. A new policy then keeps them as a Refusal, until
-  // another Change mends them; a policy in use keeps the options that it has. Unknown names go to
+  // another Change fixes them; a policy in use keeps the options that it has. Unknown names go to
   // *unused instead if it is not null, and are skipped under config.ignore_unknown_options, as
   // RocksDB does.
   Status Change(const ConfigOptions& config, const Changes& changes, Changes* unused);

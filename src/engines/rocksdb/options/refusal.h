@@ -49,7 +49,7 @@ std::string TextOfRefused(const std::string& name, const OptionMap& options);
 std::string SerializedRefusal(const OptionMap& options, const std::string& delimiter);
 
 // Replaces the option `refused` by the options in it. Of two values, that of `options` counts: then
-// a change mends the option. If there is such a change, unknown names are left out, because no
+// a change fixes the option. If there is such a change, unknown names are left out, because no
 // change can name them; these are returned: "bits, fromat".
 std::string UnfoldRefused(OptionMap* options);
 
