@@ -50,8 +50,8 @@ uint8_t bloomline_rocksdb_rewrite_filters(
 /* Experimental: RangeScan (rocksdb_range_filter.h), for RocksDB 11.8 and later. With others it
    fails, and sets nothing. Copies the range, from `lower` to `upper` without `upper`, and sets both
    bounds and the table filter of `options`, whatever they were. To call it again, first destroy the
-   iterators that were made with `options`; destroy them before `options`, too. `auto` does not learn
-   from these scans, and no metric counts them. The filters are made by
+   iterators that were made with `options`; destroy them before `options`, too. `auto` does not
+   learn from these scans, and no metric counts them. The filters are made by
    "table_properties_collectors={id=bloomline.ranges}". */
 uint8_t bloomline_rocksdb_readoptions_set_range(rocksdb_readoptions_t* options, const char* lower,
                                                 size_t lower_bytes, const char* upper,

@@ -1,5 +1,5 @@
-// Metrics of the filters in LevelDB and RocksDB (experimental). docs/operating.md explains each one.
-// In C: c_metrics.h.
+// Metrics of the filters in LevelDB and RocksDB (experimental). docs/operating.md explains each
+// one. In C: c_metrics.h.
 #ifndef BLOOMLINE_METRICS_H_
 #define BLOOMLINE_METRICS_H_
 

@@ -201,8 +201,8 @@ TEST(EngineFiltersTest, WhatIsNotUnderstoodMatchesEveryKey) {
   }
 }
 
-// LevelDB's filters before 1.18. They have RocksDB's hash (its equality with RocksDB's is tested in
-// engine_filters_rocksdb_test.cc).
+// LevelDB's filters before 1.18. They have RocksDB's hash (rocksdb_stock_formats_test.cc compares
+// it with RocksDB's).
 TEST(EngineFiltersTest, TheOldNameOfLevelDBMatchesWithEitherHash) {
   constexpr int kProbes = 6;
   const std::vector<std::string> keys = RandomKeys(36, 13);

@@ -227,6 +227,24 @@ TEST(FilterBuilderTest, InvalidOptionsStayTheErrorAfterTakingKeys) {
   EXPECT_EQ(builder.error(), invalid.Validate());
 }
 
+// The memory had a filter that matches no key.
+TEST(FilterBuilderTest, RefusedFormatsMatchEveryKeyWhateverTheirMemoryHad) {
+  FilterBuilder own((FilterOptions()));
+  const std::string without_keys = own.Finish();
+  for (const int number : {0, 3, 4, 5, 99}) {
+    FilterBuilder builder(Options(static_cast<Format>(number), 10));
+    EXPECT_NE(builder.error(), "") << number;
+    EXPECT_EQ(builder.HashOf("hello"), own.HashOf("hello")) << number;
+    builder.AddKey("hello");
+    std::string bytes = without_keys;
+    ASSERT_EQ(builder.FinishedBytes(), bytes.size()) << number;
+    builder.FinishTo(bytes.data());
+    EXPECT_TRUE(FilterView::Open(bytes).MayMatch("hello")) << number;
+    EXPECT_EQ(FilterView::Validate(bytes), "its writer said so: invalid options, or out of memory")
+        << number;
+  }
+}
+
 TEST(BlockedFilterTest, KeyAndPrefixAreEachKeptOnce) {
   FilterBuilder builder((FilterOptions()));
   builder.AddKeyAndPrefix("k", "k");  // a key that is its own prefix

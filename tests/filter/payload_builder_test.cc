@@ -10,9 +10,9 @@
 
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/container/trailer.h"
+#include "src/filter/hash/hash_groups.h"
 #include "src/filter/table/kernel_table.h"
 #include "src/filter/table/layout_table.h"
-#include "src/filter/hash/hash_groups.h"
 #include "tests/support/each_kernel.h"
 #include "tests/support/repetitions.h"
 

@@ -1,7 +1,5 @@
 // The Ribbon builder without RocksDB: the bytes that RocksDB 7.8.3 wrote, with each kernel, and
 // which hashes are added.
-#include "src/filter/writer/filter_writer.h"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -10,6 +8,8 @@
 
 #include "src/filter/stock/rocksdb_hash.h"
 #include "src/filter/stock/stock_filter.h"
+#include "src/filter/table/layout_table.h"
+#include "src/filter/writer/filter_writer.h"
 #include "tests/support/each_kernel.h"
 
 namespace bloomline::tests::ribbon_builder_test {
@@ -31,7 +31,7 @@ TEST_P(RibbonBuilderTest, BytesAreThoseOfTheGoldenVectors) {
   int num_vectors = 0;
   uint64_t num_keys, num_bytes, hash;
   for (double bits; file >> num_keys >> bits >> num_bytes >> hash; ++num_vectors) {
-    filter::FilterWriter builder({Format::kRibbon, bits});
+    filter::FilterWriter builder({Format::kRibbon, bits}, filter::PlanRow(Format::kRibbon));
     for (uint64_t i = 0; i < num_keys; ++i) builder.AddKey(std::to_string(i));
     const std::string filter = Finished(&builder);
     EXPECT_EQ(filter.size(), num_bytes) << num_keys << " keys, " << bits << " bits";
@@ -48,7 +48,8 @@ TEST_P(RibbonBuilderTest, AddsAKeyAfterItsAlternative) {
   const auto numbers = [](filter::FilterWriter* builder) {
     for (int i = 0; i < 1000; ++i) builder->AddKey(std::to_string(i));
   };
-  filter::FilterWriter pairs({Format::kRibbon, 10}), added({Format::kRibbon, 10});
+  const filter::LayoutRow& plan = filter::PlanRow(Format::kRibbon);
+  filter::FilterWriter pairs({Format::kRibbon, 10}, plan), added({Format::kRibbon, 10}, plan);
   for (const auto& [key, alt] : kPairs) pairs.AddKeyAndPrefix(key, alt);
   numbers(&pairs);
   for (const char* key : kAdded) added.AddKey(key);

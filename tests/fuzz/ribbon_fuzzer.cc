@@ -7,6 +7,7 @@
 #include "src/filter/container/table_bytes.h"
 #include "src/filter/stock/ribbon.h"
 #include "src/filter/stock/stock_filter.h"
+#include "src/filter/table/layout_table.h"
 #include "src/filter/view/open_query.h"
 #include "src/filter/writer/filter_writer.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -35,7 +36,7 @@ std::string Built(const stock::RibbonSolver& solver, double bits,
                   const std::vector<uint64_t>& hashes) {
   kernels::Kernel kernel = Portable();
   kernel.stock.ribbon_solver = solver;
-  filter::FilterWriter writer({Format::kRibbon, bits});
+  filter::FilterWriter writer({Format::kRibbon, bits}, filter::PlanRow(Format::kRibbon));
   for (const uint64_t hash : hashes) writer.AddHash(hash);
   const filter::FilterShape shape = writer.Plan({}, &kernel);
   std::string filter(shape.payload_bytes() + stock::kTrailerBytes, '\0');

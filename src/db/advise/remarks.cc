@@ -11,6 +11,7 @@
 #include "src/filter/options/formats.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/filter/table/layout_table.h"
+#include "src/support/number_text.h"
 #include "src/tool/quantity.h"
 
 namespace bloomline::db {
@@ -118,11 +119,11 @@ std::string WeakHashText(const RemarkContext& c) {
   if (all.num_keys != 0) {
     const double bits = std::clamp(all.bits_per_key(), kMinBitsPerKey, kMostBits);
     const uint64_t keys = std::max<uint64_t>(1, all.num_keys / all.num_filters);
-    rate = " (FPR " +
-           RateOrDash(engine_filters::FiguresFor(tables::Engine::kRocksDB, filter::kRocksDBDefault,
-                                                 keys, bits)
-                          .rate) +
-           ")";
+    const Format format = *filter::LayoutRowFor(engine_filters::Kind::kRocksDBLegacy).format;
+    rate =
+        " (FPR " +
+        RateOrDash(engine_filters::FiguresFor(tables::Engine::kRocksDB, format, keys, bits).rate) +
+        ")";
   }
   return "Bloom filters of RocksDB's format_version 4 and lower have a weak hash, which adjacent "
          "keys show. format_version=5 in BlockBasedTableOptions cures it" +
@@ -230,11 +231,12 @@ std::string PresentPolicy(const std::string& policy, const Group& all) {
   const auto whole = [](double bits) {
     return tool::NumberText(std::clamp(bits, kMinBitsPerKey, 100.0), 0);
   };
-  const std::optional<Format> format = filter::LayoutRowFor(most->first).format;
-  if (format && filter::RowOf(*format).takes_bloom_level()) {
-    return "=ribbonfilter:" + whole(filter::BitsOfMemory(*format, all.bits_per_key())) + ":-1";
-  }
-  return "=bloomfilter:" + whole(all.bits_per_key()) + ":false";
+  Format format = filter::LayoutRowFor(most->first).format.value_or(filter::kRocksDBDefault);
+  if (!filter::IsStock(format)) format = filter::kRocksDBDefault;
+  const filter::FormatRow& row = filter::RowOf(format);
+  return support::StrCat("=", row.rocksdb_policy, ":",
+                         whole(filter::BitsOfMemory(format, all.bits_per_key())),
+                         row.takes_bloom_level() ? ":-1" : row.rocksdb_suffix);
 }
 
 std::string GoBackText(const RemarkContext& c) {

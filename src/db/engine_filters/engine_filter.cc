@@ -21,7 +21,6 @@
 namespace bloomline::engine_filters {
 namespace {
 
-
 // ---- Filters, recognised by their bytes.
 
 // Gives the same answer for every key.
@@ -97,9 +96,8 @@ EngineFilter OpenByCode(EngineFilter facts, const filter::Payload& payload,
   const bool has_rocksdb_hash = name.has_only_probes();
   facts.query = [=](size_t n, const std::string_view* keys, bool* answers) {
     for (size_t i = 0; i < n; ++i) {
-      answers[i] =
-          (has_layout_hash && may_match(filter::LayoutHash(payload.layout, keys[i], 0))) ||
-          (has_rocksdb_hash && may_match(filter::RocksDBHash32(keys[i])));
+      answers[i] = (has_layout_hash && may_match(filter::LayoutHash(payload.layout, keys[i], 0))) ||
+                   (has_rocksdb_hash && may_match(filter::RocksDBHash32(keys[i])));
     }
   };
   return facts;
@@ -170,8 +168,12 @@ EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes) {
       uint64_t hashes[kernels::kBatchKeys];
       for (size_t start = 0; start < n; start += kernels::kBatchKeys) {
         const size_t count = std::min(kernels::kBatchKeys, n - start);
-        query.template HashMany<true>(
-            count, [=](size_t i) { return keys[start + i]; }, hashes);
+        const auto key_at = [=](size_t i) { return keys[start + i]; };
+        if (query.is_large()) {
+          query.template HashMany<true>(count, key_at, hashes);
+        } else {
+          query.template HashMany<false>(count, key_at, hashes);
+        }
         query.MayMatchMany(count, hashes, answers + start);
       }
     };

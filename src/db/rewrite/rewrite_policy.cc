@@ -90,7 +90,8 @@ std::string AllowedOptions(const std::string& name, const RewritePolicy& policy)
 
 // Sets the options of {id=bloomline;...}. Returns false with *wrong: the option, and what is
 // allowed.
-bool SetOptions(const tree::OptionMap& options, RewritePolicy* policy, std::string* wrong) {
+bool SetOptions(const tree::OptionMap& options, std::optional<std::string_view> id_bits,
+                RewritePolicy* policy, std::string* wrong) {
   policy->format = Format::kBlocked;
   const auto format = options.find("format");
   if (format != options.end() &&
@@ -106,6 +107,9 @@ bool SetOptions(const tree::OptionMap& options, RewritePolicy* policy, std::stri
   for (const auto& [name, value] : options) {
     if (SetOption(name, value, policy)) continue;
     return Refuse(wrong, name, "=", value, AllowedOptions(name, *policy));
+  }
+  if (id_bits && options.count("bits_per_key") == 0 && !SetBits(*id_bits, policy)) {
+    return Refuse(wrong, "bits_per_key=", *id_bits, AllowedOptions("bits_per_key", *policy));
   }
   if (!policy->by_level && !policy->bits_per_key) policy->bits_per_key = 10;
   return true;
@@ -135,10 +139,10 @@ bool ParseRewritePolicy(const std::string& text, tables::Engine engine, RewriteP
   const filter::PolicyId id = filter::ParsePolicyId(id_text);
   std::string wrong = support::Quoted(text) + AllowedPolicies(id.name, engine);
   const tree::OptionMap options = tree::PolicyOptions(text);
-  const bool has_options = engine == tables::Engine::kRocksDB && !id.bits &&
+  const bool has_options = engine == tables::Engine::kRocksDB &&
                            id.kind == filter::PolicyKind::kBloomline && options.count("id") != 0;
-  const bool is_set =
-      has_options ? SetOptions(options, policy, &wrong) : SetNamed(id, engine, policy);
+  const bool is_set = has_options ? id.is_valid && SetOptions(options, id.bits, policy, &wrong)
+                                  : SetNamed(id, engine, policy);
   return is_set || Refuse(error, "--policy has ", wrong);
 }
 

@@ -12,7 +12,7 @@ std::string TableFilter::Finish() {
   limits.end_bytes = filter::kTrailerBytes;
   limits.max_payload_bytes = stock::kMaxPayloadBytes - filter::kTrailerBytes;
   const filter::FilterShape shape = writer_.Plan(limits);
-  const uint64_t num_bytes = shape.payload_bytes() + filter::EndBytesOf(writer_.options().format);
+  const uint64_t num_bytes = shape.payload_bytes() + writer_.end_bytes();
   std::string bytes;
   bytes.reserve(static_cast<size_t>(num_bytes + tables::kBlockTrailerBytes));  // not copied then
   bytes.resize(static_cast<size_t>(num_bytes));

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "src/db/rewrite/table_rewrite.h"
+#include "src/filter/table/layout_table.h"
 #include "src/filter/writer/filter_writer.h"
 
 namespace bloomline::db {
@@ -17,7 +18,8 @@ namespace bloomline::db {
 class TableFilter {
  public:
   explicit TableFilter(const TableRewrite& rewrite)
-      : writer_({rewrite.format, rewrite.bits_per_key}, rewrite.is_legacy) {}
+      : writer_({rewrite.format, rewrite.bits_per_key},
+                filter::PlanRow(rewrite.format, rewrite.is_legacy)) {}
 
   // Call AddKey before AddPrefix for the same entry. The key has no timestamp.
   void AddKey(std::string_view key) { writer_.AddKey(key); }

@@ -21,8 +21,8 @@ std::optional<Format> StockFormatOf(const Group& group) {
       [](const auto& a, const auto& b) { return a.second.bytes < b.second.bytes; });
   if (most == group.kinds.end()) return std::nullopt;
   for (const filter::FormatRow& row : filter::kFormats) {
-    if (*row.rocksdb_policy == '\0') continue;
-    if (filter::LayoutRowFor(row.format).layout == most->first) return row.format;
+    const bool is_most = filter::LayoutRowFor(row.format).layout == most->first;
+    if (is_most && filter::IsStock(row.format)) return row.format;
   }
   return std::nullopt;
 }

@@ -1,6 +1,6 @@
 // Registers the policy, so that RocksDB finds it by name, and has the functions that make objects
-// for C++ and C. Every option string begins here: AddFactory gets the name, and RocksDB then passes the
-// options to the policy (options/policy_options.h).
+// for C++ and C. Every option string begins here: AddFactory gets the name, and RocksDB then passes
+// the options to the policy (options/policy_options.h).
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -59,7 +59,8 @@ std::string InPlaceOfRibbon(const filter::PolicyId& id) {
 std::string CheckSuffix(const std::string& text, const filter::PolicyId& id) {
   if (!id.suffix || id.has_flag()) return "";
   return "the name is " + support::Quoted(text) +
-         "; allowed: bloomline:BITS_PER_KEY, and ':false' or ':true' behind it, which means nothing" +
+         "; allowed: bloomline:BITS_PER_KEY, and ':false' or ':true' behind it, which means "
+         "nothing" +
          InPlaceOfRibbon(id);
 }
 

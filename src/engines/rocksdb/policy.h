@@ -17,9 +17,9 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(
     const RocksDBFilterOptions& options, std::string* error,
     RibbonOptions ribbon_options = RibbonOptions::kOwn);
 
-// For RocksDB's registry, which makes a policy by its id and then configures it. bits_per_key is the
-// text in the id. Never null: what is wrong with the id (wrong_id, if not empty, or the bits) makes
-// a policy with a Refusal.
+// For RocksDB's registry, which makes a policy by its id and then configures it. bits_per_key is
+// the text in the id. Never null: what is wrong with the id (wrong_id, if not empty, or the bits)
+// makes a policy with a Refusal.
 std::unique_ptr<FilterPolicy> MakeNamedRocksDBFilterPolicy(
     const std::string& id, std::optional<std::string_view> bits_per_key, std::string wrong_id);
 

@@ -26,9 +26,9 @@ enum class Layout : uint8_t {
   kUnknown = 0xF0,  // not understood: must match every key
   kNoKeys = 0xF1,   // matches none
   // RocksDB's own filters,
-  kRocksDBBloom = 0xF2,   // FastLocalBloom, from 6.6 on with format_version 5
-  kRocksDBLegacy = 0xF3,  // Bloom, format_version below 5
-  kRocksDBRibbon = 0xF4,  // Standard128Ribbon
+  kRocksDBBloom = 0xF2,       // FastLocalBloom, from 6.6 on with format_version 5
+  kRocksDBLegacy = 0xF3,      // Bloom, format_version below 5
+  kRocksDBRibbon = 0xF4,      // Standard128Ribbon
   kRocksDBBlockBased = 0xF5,  // up to RocksDB 6.29, in LevelDB's container
   // and those that only LevelDB has.
   kClassic = 0xFE,
@@ -126,9 +126,8 @@ struct ShapeRequest {
   double bits_per_key;
   uint64_t end_bytes = 0;
   uint64_t max_payload_bytes = UINT64_MAX;
-  // RocksDB's own filters alone. Ribbon: the upper half of the first key's hash rounds the size.
+  // RocksDB's Ribbon filters alone: the upper half of the first key's hash rounds the size.
   uint32_t chance = UINT32_MAX / 2;
-  bool is_legacy = false;  // format_version below 5
 };
 
 // A double holds n * bits_per_key exactly up to 2^53.

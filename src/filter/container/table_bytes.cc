@@ -1,6 +1,5 @@
 #include "src/filter/container/table_bytes.h"
 
-#include "src/filter/options/formats.h"
 #include "src/filter/stock/stock_filter.h"
 #include "src/filter/table/layout_table.h"
 #include "src/support/number_text.h"
@@ -57,12 +56,6 @@ Payload DecodeTableBytes(std::string_view bytes, std::string* why, uint64_t* num
     return container.decode(bytes, why, num_bytes == nullptr ? &unused : num_bytes);
   }
   return {FilterShape::Unknown()};
-}
-
-size_t EndBytesOf(Format format) {
-  constexpr size_t kCodeBytes = 1;  // in LevelDB
-  if (IsStock(format)) return stock::kTrailerBytes;
-  return TakesSeed(format) ? kTrailerBytes : kCodeBytes;
 }
 
 }  // namespace bloomline::filter

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "bloomline/filter_options.h"
 #include "src/filter/container/trailer.h"
 
 namespace bloomline::filter {
@@ -18,9 +17,6 @@ namespace bloomline::filter {
 // null, is set to the payload's bytes: behind its blocks there may be some that no query reads.
 Payload DecodeTableBytes(std::string_view bytes, std::string* why = nullptr,
                          uint64_t* num_bytes = nullptr);
-
-// The bytes that a writer puts behind the payload of a filter of this format.
-size_t EndBytesOf(Format format);
 
 }  // namespace bloomline::filter
 

@@ -82,8 +82,8 @@ struct LayoutRow {
   // any n, and may reorder the hashes.
   void (*solve_block)(uint64_t* hashes, size_t n, const FilterShape& shape,
                       const kernels::Kernel& kernel, char* block) = nullptr;
-  // Or takes all hashes of the list, which must outlive the solution; only Clear may be called then.
-  // Without a solution, *shape becomes that of another layout.
+  // Or takes all hashes of the list, which must outlive the solution; only Clear may be called
+  // then. Without a solution, *shape becomes that of another layout.
   std::unique_ptr<Solution> (*solve)(HashList* hashes, uint64_t first_hash,
                                      const ShapeRequest& request, const kernels::Kernel& kernel,
                                      FilterShape* shape) = nullptr;

@@ -58,8 +58,8 @@ constexpr FormatRow kRows[] = {
     {Format::kRibbon, "ribbon", "RocksDB Ribbon", kAnyBits, !kInLevelDB, kInRocksDB, !kHasTrailer,
      !kBitsAreMemory, "ribbonfilter"}};
 
-constexpr FormatRow kUnknownFormat = {
-    Format::kBlocked, "unknown", "unknown", kAnyBits, !kInLevelDB, !kInRocksDB, !kHasTrailer};
+constexpr FormatRow kUnknownFormat = {Format::kBlocked, "unknown",   "unknown",   kAnyBits,
+                                      !kInLevelDB,      !kInRocksDB, !kHasTrailer};
 
 }  // namespace
 

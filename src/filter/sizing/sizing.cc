@@ -5,9 +5,10 @@
 
 #include "bloomline/filter_theory.h"
 #include "src/filter/bits/filter_shape.h"
-#include "src/filter/container/table_bytes.h"
+#include "src/filter/container/trailer.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/rates/rates.h"
+#include "src/filter/stock/stock_filter.h"
 #include "src/filter/stock/stock_size.h"
 #include "src/filter/table/layout_table.h"
 #include "src/support/bisection.h"
@@ -35,7 +36,11 @@ filter::FilterShape ShapeOf(Format format, uint64_t num_keys, double bits_per_ke
 }
 
 uint64_t BytesOf(Format format, uint64_t num_keys, double bits_per_key) {
-  return ShapeOf(format, num_keys, bits_per_key).payload_bytes() + filter::EndBytesOf(format);
+  const filter::LayoutRow& row = filter::LayoutRowFor(format);
+  uint64_t end_bytes = 1;  // the code in LevelDB
+  if (row.write_end != nullptr) end_bytes = stock::kTrailerBytes;
+  if (row.trailer_shape != nullptr) end_bytes = filter::kTrailerBytes;
+  return ShapeOf(format, num_keys, bits_per_key).payload_bytes() + end_bytes;
 }
 
 uint64_t StockBytes(Format format, uint64_t num_keys, double bits_per_key) {

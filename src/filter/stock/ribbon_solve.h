@@ -1,5 +1,5 @@
 // Solving the linear system of RocksDB's Ribbon filter: what the solvers of all instruction sets
-// share. The builder (src/filter/stock/builder) calls them.
+// share. The builder (layouts/rocksdb/ribbon_system.h) calls them.
 //
 // A key is an equation: the XOR of up to 128 consecutive rows of the table, from its start on, is
 // its fingerprint. RocksDB inserts one key after the other, and each makes a chain of dependent

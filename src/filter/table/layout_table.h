@@ -48,16 +48,9 @@ inline const LayoutRow& LayoutRowFor(Format format) {
   return kBlockedRow;
 }
 
-// The shape of a filter with a trailer, on its own or in one of RocksDB's tables. With keys it has
-// at least one block, without keys none. More keys never take fewer bytes, and sizes saturate
-// instead of wrapping.
-inline FilterShape StandaloneShape(Format format, const ShapeRequest& request) {
-  FilterShape shape = LayoutRowFor(format).shape(request);
-  if (request.num_keys == 0) shape.num_blocks = 0;
-  return shape;
-}
-// RocksDB's Bloom filters of format_version below 5 have a row of their own.
-inline const LayoutRow& PlanRow(Format format, bool is_legacy) {
+// The row that has the plan of a format in RocksDB's tables. RocksDB's Bloom filters of
+// format_version below 5 have another one.
+inline const LayoutRow& PlanRow(Format format, bool is_legacy = false) {
   const LayoutRow& row = LayoutRowFor(format);
   return is_legacy && row.format == kRocksDBLegacyRow.format ? kRocksDBLegacyRow : row;
 }
@@ -65,10 +58,24 @@ inline const LayoutRow& PlanRow(Format format, bool is_legacy) {
 // Whether RocksDB writes other filters of this format with format_version below 5.
 inline bool HasLegacy(Format format) { return &PlanRow(format, true) != &PlanRow(format, false); }
 
-inline FilterShape TableShape(Format format, const ShapeRequest& request) {
-  FilterShape shape = PlanRow(format, request.is_legacy).table_shape(request);
+// The shape of a filter with a trailer on its own, and of any filter in one of RocksDB's tables.
+// With keys it has at least one block, without keys none. More keys never take fewer bytes, and
+// sizes saturate instead of wrapping. A format that has no such filters gets FilterShape().
+inline FilterShape ShapeBy(FilterShape (*shape_for)(const ShapeRequest&),
+                           const ShapeRequest& request) {
+  if (shape_for == nullptr) return FilterShape();
+  FilterShape shape = shape_for(request);
   if (request.num_keys == 0) shape.num_blocks = 0;
   return shape;
+}
+inline FilterShape StandaloneShape(Format format, const ShapeRequest& request) {
+  return ShapeBy(LayoutRowFor(format).shape, request);
+}
+inline FilterShape TableShape(const LayoutRow& plan, const ShapeRequest& request) {
+  return ShapeBy(plan.table_shape, request);
+}
+inline FilterShape TableShape(Format format, const ShapeRequest& request) {
+  return TableShape(PlanRow(format), request);
 }
 
 // Chooses the query functions of a payload of one of RocksDB's tables, once for all its queries.

@@ -88,7 +88,6 @@ class OpenQuery {
       : filter_(Opened(payload, kernel)), hasher_(payload.seed, kernel) {}
 
   bool is_large() const { return filter_.is_large; }
-  bool always_matches() const { return filter_.always_matches; }
 
   uint64_t ShortHash(std::string_view key) const { return hasher_.ShortKey(key); }
   uint64_t LongHash(std::string_view key) const { return hasher_.LongKey(key); }

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "bloomline/seed.h"
-#include "src/filter/options/formats.h"
 #include "src/filter/stock/rocksdb_hash.h"
 #include "src/filter/stock/stock_filter.h"
 #include "src/filter/table/kernel_table.h"
@@ -24,10 +23,19 @@ const char* FaultText(WriterFault fault) {
   return "";
 }
 
-FilterWriter::FilterWriter(const FilterOptions& options, bool is_legacy)
+FilterWriter::FilterWriter(const FilterOptions& options)
     : options_(options),
-      is_legacy_(is_legacy),
-      hash_(PlanRow(options.format, is_legacy).hash),
+      plan_(nullptr),
+      hash_(HashKind::kXxh3),
+      first_long_size_(kMaxShortKeyBytes + 1),
+      hasher_(options.seed) {
+  Reset();
+}
+
+FilterWriter::FilterWriter(const FilterOptions& options, const LayoutRow& plan)
+    : options_(options),
+      plan_(&plan),
+      hash_(plan.hash),
       first_long_size_(hash_ == HashKind::kXxh3 ? kMaxShortKeyBytes + 1 : 0),
       hasher_(options.seed) {
   Reset();
@@ -80,8 +88,7 @@ FilterShape FilterWriter::Plan(ShapeRequest limits, const kernels::Kernel* kerne
   limits.num_keys = num_keys();
   limits.bits_per_key = options_.bits_per_key;
   limits.chance = static_cast<uint32_t>(first_hash_ >> 32);
-  limits.is_legacy = is_legacy_;
-  FilterShape shape = TableShape(options_.format, limits);
+  FilterShape shape = TableShape(*plan_, limits);
   const auto solve = LayoutRowFor(shape.layout).solve;
   if (solve == nullptr || shape.num_blocks == 0 || fault() != WriterFault::kNone) return shape;
   if (kernel == nullptr) kernel = &kernels::ActiveKernel();
@@ -115,8 +122,12 @@ WriterFault FilterWriter::FinishTo(const FilterShape& shape, char* dst, int num_
   return fault;
 }
 
+size_t FilterWriter::end_bytes() const {
+  return has_trailer() ? kTrailerBytes : stock::kTrailerBytes;
+}
+
 void FilterWriter::WriteEnd(const FilterShape& shape, char* dst) const {
-  if (!IsStock(options_.format)) return EncodeTrailer(shape, seed(), dst);
+  if (has_trailer()) return EncodeTrailer(shape, seed(), dst);
   if (shape.always_matches()) {
     std::memset(dst, 0, stock::kTrailerBytes);
     return;

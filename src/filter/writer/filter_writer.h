@@ -1,6 +1,7 @@
-// Collects the hashes of the keys of one filter after another, and writes each filter in the
-// trailer container (trailer.h). The caller chooses the shape (layout_table.h). FilterBuilder is
-// the public class; engine adaptors use this one directly, so that AddKey inlines.
+// Collects the hashes of the keys of one filter after another, and writes each: bloomline's with
+// their trailer (trailer.h), and RocksDB's own. The caller chooses the shape (layout_table.h), or
+// lets Plan do so. FilterBuilder is the public class; engine adaptors use this one directly, so
+// that AddKey inlines.
 #ifndef BLOOMLINE_FILTER_WRITER_FILTER_WRITER_H_
 #define BLOOMLINE_FILTER_WRITER_FILTER_WRITER_H_
 
@@ -31,10 +32,12 @@ const char* FaultText(WriterFault fault);
 // one.
 class FilterWriter {
  public:
-  // The options were validated by the caller. If they are refused, each filter must have the shape
-  // FilterShape(), and then matches every key. Filters of RocksDB's own have no seed; `is_legacy`:
-  // RocksDB's Bloom filters of format_version below 5.
-  explicit FilterWriter(const FilterOptions& options, bool is_legacy = false);
+  // Filters with bloomline's trailer. The options were validated by the caller. If they are
+  // refused, each filter must have the shape FilterShape(), and then matches every key.
+  explicit FilterWriter(const FilterOptions& options);
+  // Filters in RocksDB's tables: `plan` is the PlanRow of the options' format. Those of RocksDB's
+  // own have its end of five bytes and no seed.
+  FilterWriter(const FilterOptions& options, const LayoutRow& plan);
 
   void AddKey(std::string_view key) {
     if (key.size() >= first_long_size_) return AddAnyKey(key);
@@ -64,14 +67,18 @@ class FilterWriter {
   WriterFault fault() const { return fault_.load(std::memory_order_relaxed); }
 
   const FilterOptions& options() const { return options_; }
+  // Null without one.
+  const LayoutRow* plan() const { return plan_; }
+  // The bytes behind the payload.
+  size_t end_bytes() const;
 
   // Moves all keys of `other`, which has the same format and seed, here. Keys that the other lost
   // are lost here, too.
   void TakeKeysFrom(FilterWriter* other);
 
-  // The shape of the next filter in a table of RocksDB within these limits. The number of keys and
-  // their bits are the writer's. A layout that may have no solution is solved here, by the active
-  // kernel or by that of a test; then only FinishTo or Reset may follow.
+  // The shape of the next filter within these limits; needs plan(). The number of keys and their
+  // bits are the writer's. A layout that may have no solution is solved here, by the active kernel
+  // or by that of a test; then only FinishTo or Reset may follow.
   FilterShape Plan(ShapeRequest limits, const kernels::Kernel* kernel = nullptr);
 
   // Writes shape.payload_bytes() bytes and those behind them, and starts over. The shape is that of
@@ -86,6 +93,7 @@ class FilterWriter {
   void AddAnyKey(std::string_view key);
   void AppendNew(uint64_t hash);
   uint64_t HashOfRocksDB(std::string_view key) const;
+  bool has_trailer() const { return plan_ == nullptr || plan_->write_end == nullptr; }
   void WriteEnd(const FilterShape& shape, char* dst) const;
 
   void Append(uint64_t hash) {
@@ -99,7 +107,7 @@ class FilterWriter {
   }
 
   FilterOptions options_;
-  const bool is_legacy_;
+  const LayoutRow* const plan_;
   const HashKind hash_;
   const size_t first_long_size_;  // 0 with another hash than XXH3
   KeyHasher hasher_;  // with the seed of the options, or the one drawn for the next filter

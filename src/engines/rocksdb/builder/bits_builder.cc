@@ -8,6 +8,7 @@
 #include "src/engines/rocksdb/builder/useless_filter.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/filter/bits/filter_shape.h"
+#include "src/filter/table/layout_table.h"
 
 namespace bloomline::engine {
 namespace {
@@ -73,7 +74,7 @@ Slice CountedBuilder::Finish(std::unique_ptr<const char[]>* buf, Status* status)
 RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, Logger* log,
                                        filter::FilterCounts* counts)
     : CountedBuilder(counts),
-      writer_(options),
+      writer_(options, filter::PlanRow(options.format)),
       sizes_{options.format, options.bits_per_key},
       log_(log) {}
 

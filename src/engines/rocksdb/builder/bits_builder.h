@@ -81,7 +81,7 @@ class RocksDBBitsBuilder : public CountedBuilder {
  private:
   filter::FilterWriter writer_;
   SizeOptions sizes_;
-  const TablePlan plan_{sizes_};
+  const TablePlan plan_{sizes_, *writer_.plan()};
   bool is_partition_ = true;  // unless UseTableOptions knows better
   Logger* const log_;
 };

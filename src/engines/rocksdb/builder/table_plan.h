@@ -8,6 +8,10 @@
 #include "bloomline/filter_options.h"
 #include "src/filter/bits/filter_shape.h"
 
+namespace bloomline::filter {
+struct LayoutRow;
+}
+
 namespace bloomline::engine {
 
 // Limits of memory leave a filter at least this many bits per key, unless the options have fewer.
@@ -38,8 +42,9 @@ struct SizeOptions {
 // The filter that a writer makes next: a payload and the trailer, for which keys pay together.
 class TablePlan {
  public:
-  // The sizes must outlive the plan, which follows their changes.
-  explicit TablePlan(const SizeOptions& sizes) : sizes_(sizes) {}
+  // The sizes must outlive the plan, which follows their changes. `row` is the PlanRow of their
+  // format.
+  TablePlan(const SizeOptions& sizes, const filter::LayoutRow& row) : sizes_(sizes), row_(row) {}
 
   // The bits per key of num_keys keys: fewer than the options say if max_filter_bytes costs some.
   double BitsPerKey(uint64_t num_keys) const;
@@ -60,6 +65,7 @@ class TablePlan {
                                 uint64_t max_payload_bytes) const;
 
   const SizeOptions& sizes_;
+  const filter::LayoutRow& row_;
 };
 
 }  // namespace bloomline::engine

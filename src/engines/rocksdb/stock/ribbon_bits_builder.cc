@@ -110,7 +110,7 @@ RibbonBitsBuilder::RibbonBitsBuilder(std::shared_ptr<const FilterPolicy> policy,
                                      filter::FilterCounts* counts)
     : StockBuilder(std::move(policy), std::move(stock), options.partition_filters, counts),
       balance_(options.optimize_filters_for_memory ? std::move(balance) : nullptr),
-      writer_({format, bits_per_key}) {}
+      writer_({format, bits_per_key}, filter::PlanRow(format)) {}
 
 Slice RibbonBitsBuilder::Build(std::unique_ptr<const char[]>* buf, Status* status, Facts* facts) {
   if (writer_.num_keys() == 0) return StockBuilder::Build(buf, status, facts);

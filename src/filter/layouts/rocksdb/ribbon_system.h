@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "src/filter/stock/ribbon_solve.h"
 #include "src/filter/hash/hash_groups.h"
 #include "src/filter/hash/hash_list.h"
+#include "src/filter/stock/ribbon_solve.h"
 
 namespace bloomline::stock {
 

@@ -1,11 +1,10 @@
 // RocksDB's Bloom filters of format_version below 5 (stock/legacy_bloom.h).
-#include "src/filter/stock/legacy_bloom.h"
-
 #include <algorithm>
 
 #include "src/filter/bits/bytes.h"
 #include "src/filter/layouts/rocksdb/insert_ahead.h"
 #include "src/filter/layouts/rocksdb/rocksdb.h"
+#include "src/filter/stock/legacy_bloom.h"
 #include "src/filter/stock/stock_filter.h"
 #include "src/filter/stock/stock_size.h"
 #include "src/support/number_text.h"

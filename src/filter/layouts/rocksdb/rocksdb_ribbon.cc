@@ -1,9 +1,8 @@
 // RocksDB's Ribbon filters (stock/ribbon.h).
-#include "src/filter/stock/ribbon.h"
-
 #include "src/filter/kernel/kernel.h"
 #include "src/filter/layouts/rocksdb/ribbon_system.h"
 #include "src/filter/layouts/rocksdb/rocksdb.h"
+#include "src/filter/stock/ribbon.h"
 #include "src/filter/stock/ribbon_size.h"
 #include "src/filter/stock/stock_filter.h"
 #include "src/support/number_text.h"
@@ -31,17 +30,16 @@ bool Read(std::string_view bytes, Payload* payload, std::string* why) {
     return support::Refuse(why, "RocksDB Ribbon filter of ", num_bytes,
                            " bytes; a column of a block has 16");
   }
-  *payload = {
-      FilterShape::RocksDBRibbon(num_bytes / stock::RibbonShape::kSegmentBytes, num_blocks),
-      static_cast<uint64_t>(stock::EndByte(bytes, 1)), bytes.data()};
+  *payload = {FilterShape::RocksDBRibbon(num_bytes / stock::RibbonShape::kSegmentBytes, num_blocks),
+              static_cast<uint64_t>(stock::EndByte(bytes, 1)), bytes.data()};
   return true;
 }
 
 class RibbonSolution final : public Solution {
  public:
   RibbonSolution(const kernels::Kernel& kernel, const FilterShape& shape)
-      : system_(kernel.stock.ribbon_solver,
-                shape.arrangement * stock::RibbonShape::kRowsPerBlock) {}
+      : system_(kernel.stock.ribbon_solver, shape.arrangement * stock::RibbonShape::kRowsPerBlock) {
+  }
 
   bool Solve(HashList* hashes, uint8_t first_seed) { return system_.Solve(hashes, first_seed); }
 

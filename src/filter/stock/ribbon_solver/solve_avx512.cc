@@ -65,9 +65,10 @@ constexpr VpermbTable kVpermbWord([](uint32_t i) { return i % 8 * 8; });  // its
 constexpr VpermbTable kVpermbWordBack([](uint32_t i) { return (7 - i % 8) * 8; });
 // From four times eight bytes to eight words of 32 bits.
 constexpr VpermbTable kVpermbResult([](uint32_t i) { return i % 4 * 8 + i / 4 % 8; });
-// The keys of a tile, in sequence; lanes take them from any of them on.
+// The numbers 0, 1, 2, ..: a load that begins at `first` gives lanes the keys from `first` on.
 constexpr Table<uint8_t, 64 + kTileKeys> kVpexpandbKey([](uint32_t i) { return i; });
-// Eight times row i / 8; and all bits of it.
+// A register for each row: for row j, kVpermqRow has eight times j, and kVpternlogqRow has ones in
+// word j.
 constexpr Table<uint64_t, 64> kVpermqRow([](uint32_t i) { return i / 8; });
 constexpr Table<uint64_t, 64> kVpternlogqRow([](uint32_t i) {
   return i / 8 == i % 8 ? ~uint64_t{0} : 0;
