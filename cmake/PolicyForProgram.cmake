@@ -2,6 +2,7 @@
 # this minor version. BLOOMLINE_ROCKSDB_HEADERS has its headers; no librocksdb is needed.
 # packaging/policy_for calls this.
 option(BLOOMLINE_ROCKSDB_RTTI "The program's RocksDB was compiled with type information" ON)
+option(BLOOMLINE_ROCKSDB_OLD_STRING "The program's RocksDB has the std::string before GCC 5" OFF)
 find_path(BLOOMLINE_ROCKSDB_INCLUDE_DIR rocksdb/version.h REQUIRED NO_DEFAULT_PATH
           PATHS "${BLOOMLINE_ROCKSDB_HEADERS}" "${BLOOMLINE_ROCKSDB_HEADERS}/include")
 file(READ "${BLOOMLINE_ROCKSDB_INCLUDE_DIR}/rocksdb/version.h" version)
@@ -9,6 +10,11 @@ if(NOT version MATCHES "ROCKSDB_MAJOR ([0-9]+).*ROCKSDB_MINOR ([0-9]+)")
   message(FATAL_ERROR "${BLOOMLINE_ROCKSDB_INCLUDE_DIR}/rocksdb/version.h has no version")
 endif()
 set(name "rocksdb_preload_policy-${CMAKE_MATCH_1}.${CMAKE_MATCH_2}")
+
+if(BLOOMLINE_ROCKSDB_OLD_STRING)
+  string(APPEND name "-old-string")
+  add_compile_definitions(_GLIBCXX_USE_CXX11_ABI=0)
+endif()
 
 # In the program, the library of this name makes its RocksDB visible: see
 # src/engines/preload/private_scope.h. Here it is empty, and gives the policy library its name.

@@ -8,21 +8,29 @@
 
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 
 #include "src/engines/preload/environment.h"
 #include "src/engines/preload/next_function.h"
 
 namespace bloomline::preload {
 
-// With GNU's std::string of 2015 and later. The older one, libc++'s and others' have no "B5cxx11".
+// With GNU's std::string of 2015 and later, and with its older one. libc++'s has the second name,
+// too, so that one needs a function whose argument is an old string. The policy library calls all
+// of these.
 constexpr char kVersionFunction[] = "_ZN7rocksdb23GetRocksVersionAsStringB5cxx11Eb";
+constexpr char kOldVersionFunction[] = "_ZN7rocksdb23GetRocksVersionAsStringEb";
+constexpr char kTakesOldString[] =
+    "_ZN7rocksdb12FilterPolicy16CreateFromStringERKNS_13ConfigOptionsERKSsPSt10shared_ptrIKS0_E";
 constexpr char kTypeInformation[] = "_ZTIN7rocksdb12FilterPolicyE";
 
 // RocksDB in a file that is not the librocksdb for which bloomline was compiled.
 struct ProgramRocksDB {
   const link_map* file;
-  char version[16];  // "9.7.4"
-  char minor[16];    // "9.7"
+  const char* version_function;  // kVersionFunction or kOldVersionFunction
+  char version[16];              // "9.7.4"
+  char minor[16];                // "9.7"
+  const char* string;            // "", or "-old-string"
   const char* rtti;  // "", or "-no-rtti" if the file was compiled without type information
 };
 
@@ -38,6 +46,33 @@ struct ReturnedString {
 };
 static_assert(sizeof(ReturnedString) == 2 * sizeof(void*) + 16);
 
+// GNU's older std::string. Its size is behind a reference count and the capacity. Its characters
+// are not freed, because this library has no C++ library: 40 bytes for each call.
+struct ReturnedOldString {
+  ReturnedOldString(const ReturnedOldString&) = delete;
+  ~ReturnedOldString() {}
+
+  size_t size() const { return reinterpret_cast<const size_t*>(data)[-3]; }
+
+  const char* data;
+};
+
+// Writes the version that `function` returns. Returns false if it is too long.
+inline bool ReadVersion(void* function, ProgramRocksDB* found) {
+  const auto keep = [found](const char* data, size_t size) {
+    if (size >= sizeof(found->version)) return false;
+    std::memcpy(found->version, data, size);
+    found->version[size] = '\0';
+    return std::strspn(found->version, "0123456789.") == size;
+  };
+  if (found->version_function == kOldVersionFunction) {
+    const ReturnedOldString text = reinterpret_cast<ReturnedOldString (*)(bool)>(function)(true);
+    return keep(text.data, text.size());
+  }
+  const ReturnedString text = reinterpret_cast<ReturnedString (*)(bool)>(function)(true);
+  return text.data == text.local && keep(text.data, text.size);
+}
+
 // Returns what keeps bloomline from the RocksDB of this file, or null after it has filled `found`.
 // `file` may be null.
 inline const char* FindProgramRocksDB(const link_map* file, ProgramRocksDB* found) {
@@ -46,32 +81,37 @@ inline const char* FindProgramRocksDB(const link_map* file, ProgramRocksDB* foun
   }
   found->file = file;
   void* const handle = dlopen(file->l_name, RTLD_LAZY | RTLD_NOLOAD);
-  void* const function = handle == nullptr ? nullptr : dlsym(handle, kVersionFunction);
-  const bool has_rtti = handle != nullptr && dlsym(handle, kTypeInformation) != nullptr;
+  const auto find = [handle](const char* name) {
+    return handle == nullptr ? nullptr : dlsym(handle, name);
+  };
+  found->version_function = kVersionFunction;
+  void* function = find(kVersionFunction);
+  if (function == nullptr && find(kTakesOldString) != nullptr) {
+    found->version_function = kOldVersionFunction;
+    function = find(kOldVersionFunction);
+  }
+  found->string = found->version_function == kOldVersionFunction ? "-old-string" : "";
+  found->rtti = find(kTypeInformation) == nullptr ? "-no-rtti" : "";
   if (handle != nullptr) dlclose(handle);  // the program has it open
   if (function == nullptr || FileWith(function) != file) {
-    return "it does not export GetRocksVersionAsString with the std::string of GCC 5 and later";
+    return "it does not export GetRocksVersionAsString with GNU's std::string";
   }
-  const ReturnedString text = reinterpret_cast<ReturnedString (*)(bool)>(function)(true);
-  if (text.data != text.local || text.size >= sizeof(found->version)) return "its version is odd";
-  std::memcpy(found->version, text.data, text.size);
-  found->version[text.size] = '\0';
+  if (!ReadVersion(function, found)) return "its version is odd";
   std::strcpy(found->minor, found->version);
   char* const dot = std::strchr(found->minor, '.');
   char* const end = dot == nullptr ? nullptr : std::strchr(dot + 1, '.');
-  if (end == nullptr || std::strspn(found->version, "0123456789.") != text.size) {
-    return "its version is odd";
-  }
+  if (end == nullptr) return "its version is odd";
   *end = '\0';
   if (std::strspn(found->minor, "0123456") == 1 && found->minor[1] == '.') {
     return "it is older than RocksDB 7.0";
   }
-  found->rtti = has_rtti ? "" : "-no-rtti";
 
-  // The policy library would find this other RocksDB first.
-  const void* const visible = dlsym(RTLD_DEFAULT, kVersionFunction);
-  if (visible != nullptr && FileWith(visible) != file) {
-    return "another RocksDB is in the same process";
+  // The policy library would find this other RocksDB first, whatever its strings are.
+  for (const char* const name : {kVersionFunction, kOldVersionFunction}) {
+    const void* const visible = dlsym(RTLD_DEFAULT, name);
+    if (visible != nullptr && FileWith(visible) != file) {
+      return "another RocksDB is in the same process";
+    }
   }
   return nullptr;
 }
@@ -84,8 +124,8 @@ inline const char* PolicyPath(const ProgramRocksDB& rocksdb, const char* folder,
   else if (*folder != '/')
     return "BLOOMLINE_POLICY_DIR is not an absolute path";
   const int size =
-      std::snprintf(path, sizeof(path), "%s/libbloomline_rocksdb_preload_policy-%s%s.so", folder,
-                    rocksdb.minor, rocksdb.rtti);
+      std::snprintf(path, sizeof(path), "%s/libbloomline_rocksdb_preload_policy-%s%s%s.so", folder,
+                    rocksdb.minor, rocksdb.string, rocksdb.rtti);
   return size < PATH_MAX ? nullptr : "BLOOMLINE_POLICY_DIR is too long";
 }
 

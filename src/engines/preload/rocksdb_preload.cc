@@ -73,7 +73,7 @@ struct PolicyLibrary {
   const char* path;        // may begin with $ORIGIN
   const char* start = "";  // the beginning and the end of the sentence that says why
   const char* end = "";
-  const link_map* program = nullptr;  // the file whose RocksDB it is for; null: any
+  const ProgramRocksDB* program = nullptr;  // the RocksDB that it is for; null: any
 };
 
 // dlerror names the second library by the argument of dlopen. A reader needs its real path.
@@ -105,7 +105,7 @@ NewPolicyFunction OpenPolicy(const PolicyLibrary& library) {
   void* const start = find(kStartFunction);
   const bool fits = library.program == nullptr ||
                     (version != nullptr && std::strcmp(version, BLOOMLINE_PRELOAD_VERSION) == 0 &&
-                     FileWith(find(kVersionFunction)) == library.program);
+                     FileWith(find(library.program->version_function)) == library.program->file);
   if (start == nullptr || found == nullptr || !fits) {
     SayOnceThatPolicyIsMissing(library);
     return nullptr;
@@ -130,11 +130,13 @@ NewPolicyFunction OpenPolicyForProgram(const link_map* file) {
   std::snprintf(begin, sizeof(begin), "RocksDB %s is in %s: ", rocksdb.version, file->l_name);
   char end[160];
   constexpr char kHow[] =
-      " (in bloomline's source, packaging/policy_for%s HEADERS builds this library of bloomline %s "
+      " (in bloomline's source, packaging/policy_for%s%s HEADERS builds this library of bloomline "
+      "%s "
       "from RocksDB %s)";
-  std::snprintf(end, sizeof(end), kHow, *rocksdb.rtti == '\0' ? "" : " --no-rtti",
-                BLOOMLINE_PRELOAD_VERSION, rocksdb.minor);
-  const NewPolicyFunction opened = OpenPolicy({path, begin, end, file});
+  std::snprintf(end, sizeof(end), kHow, *rocksdb.string == '\0' ? "" : " --old-string",
+                *rocksdb.rtti == '\0' ? "" : " --no-rtti", BLOOMLINE_PRELOAD_VERSION,
+                rocksdb.minor);
+  const NewPolicyFunction opened = OpenPolicy({path, begin, end, &rocksdb});
   if (opened == nullptr) dlclose(scope);
   return opened;
 }

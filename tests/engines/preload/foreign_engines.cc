@@ -1,6 +1,7 @@
 #include "tests/engines/preload/foreign_engines.h"
 
 #include <cstdlib>
+#include <memory>
 #include <string>
 
 namespace {
@@ -34,5 +35,14 @@ const FilterPolicy* NewRibbonFilterPolicy(double, int) { return own_policy; }
 #ifdef BLOOMLINE_TEST_VERSION
 std::string GetRocksVersionAsString(bool with_patch);
 std::string GetRocksVersionAsString(bool) { return std::getenv("TEST_ROCKSDB_VERSION"); }
+
+// The name of this function says which std::string RocksDB has.
+class ConfigOptions;
+class FilterPolicy {
+  static void CreateFromString(const ConfigOptions& options, const std::string& text,
+                               std::shared_ptr<const FilterPolicy>* policy);
+};
+void FilterPolicy::CreateFromString(const ConfigOptions&, const std::string&,
+                                    std::shared_ptr<const FilterPolicy>*) {}
 #endif
 }  // namespace rocksdb
