@@ -55,7 +55,7 @@ bool IsBetween(uint64_t value, uint64_t min, uint64_t max) { return min <= value
 
 // The guarantees of a payload to kernels (format.h, kernel.h).
 void RequireSafe(const Payload& payload, std::string_view bytes) {
-  if (payload.layout == Layout::kAlwaysMatch || payload.payload_bytes() == 0) return;
+  if (payload.always_matches() || payload.payload_bytes() == 0) return;
   Require(payload.data >= bytes.data() && payload.payload_bytes() <= bytes.size() &&
               payload.data + payload.payload_bytes() <= bytes.data() + bytes.size(),
           "a payload lies within the bytes");
@@ -82,7 +82,7 @@ void RequireSafe(const Payload& payload, std::string_view bytes) {
           IsBetween(payload.num_blocks, 1, filter::kMaxSmallSetBlocks) &&
           payload.first_attempt % 4 == 0 && payload.first_attempt <= 12;
       break;
-    case Layout::kAlwaysMatch:
+    default:  // no other layout has a decoder that is called here
       break;
   }
   Require(fits, "parameters and block size fit the layout");
@@ -120,13 +120,13 @@ Payload CheckStandalone(std::string_view bytes, const Queries& queries, const Ke
   const Payload payload = filter::DecodeTrailer(bytes, &why);
   Require(payload.layout != Layout::kClassic && payload.layout != Layout::kSmallSet,
           "classic and small sets are in LevelDB only");
-  Require(why.empty() == (payload.layout != Layout::kAlwaysMatch), "what is refused has a reason");
+  Require(why.empty() == !payload.always_matches(), "what is refused has a reason");
   RequireSafe(payload, bytes);
   bool expected[Queries::kMost + 1];
   Ask(payload, queries, expected);
   Require(ForceKernel(kernel.name, nullptr), "a supported kernel can be forced", kernel.name);
   const FilterView view = FilterView::Open(bytes);
-  Require(view.AlwaysMatches() == (payload.layout == Layout::kAlwaysMatch),
+  Require(view.AlwaysMatches() == payload.always_matches(),
           "a view understands what the decoder does");
   Require(view.num_probes() >= 0 && view.num_probes() <= kMaxProbes, "probes are in range");
   const size_t n = queries.size();
@@ -319,8 +319,7 @@ void FuzzDamaged(FuzzedDataProvider* input, Container container, const Place& pl
   Placed placed(bytes, place);
   const Payload payload = container == kStandalone ? CheckStandalone(placed.view(), queries, kernel)
                                                    : CheckLevelDB(placed.view(), queries);
-  Require(cut || damaged || payload.layout != Layout::kAlwaysMatch,
-          "a filter as it was written is understood");
+  Require(cut || damaged || !payload.always_matches(), "a filter as it was written is understood");
 }
 
 }  // namespace
