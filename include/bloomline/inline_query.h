@@ -22,7 +22,8 @@ struct PayloadView {
   int num_probes = 0;
 };
 
-// What the kernels of a few layouts, RocksDB's own, need besides. Their functions get this view.
+// With two more numbers, for the kernels of RocksDB's own layouts. These cast the PayloadView that
+// they get to a DetailedView, so pass them no other.
 struct DetailedView : PayloadView {
   uint32_t detail = 0;
   uint64_t wide_detail = 0;
