@@ -1,5 +1,6 @@
-# Builds libbloomline_rocksdb_preload_policy-MINOR.so alone, for programs that bundle a RocksDB of
-# this minor version. BLOOMLINE_ROCKSDB_HEADERS has its headers; no librocksdb is needed.
+# Builds libbloomline_rocksdb_preload_policy-INTERFACE.so alone, for programs that bundle a RocksDB of
+# this interface. BLOOMLINE_ROCKSDB_HEADERS has headers of one of its versions; no librocksdb is
+# needed. The name ends in -old-string and -no-rtti if the program's RocksDB is such a one.
 # packaging/policy_for calls this.
 option(BLOOMLINE_ROCKSDB_RTTI "The program's RocksDB was compiled with type information" ON)
 option(BLOOMLINE_ROCKSDB_OLD_STRING "The program's RocksDB has the std::string before GCC 5" OFF)
@@ -9,7 +10,21 @@ file(READ "${BLOOMLINE_ROCKSDB_INCLUDE_DIR}/rocksdb/version.h" version)
 if(NOT version MATCHES "ROCKSDB_MAJOR ([0-9]+).*ROCKSDB_MINOR ([0-9]+)")
   message(FATAL_ERROR "${BLOOMLINE_ROCKSDB_INCLUDE_DIR}/rocksdb/version.h has no version")
 endif()
-set(name "rocksdb_preload_policy-${CMAKE_MATCH_1}.${CMAKE_MATCH_2}")
+# The interface of this version: see src/engines/rocksdb/builder/tested_versions.h.
+math(EXPR number "100 * ${CMAKE_MATCH_1} + ${CMAKE_MATCH_2}")
+file(READ "${PROJECT_SOURCE_DIR}/src/engines/rocksdb/builder/tested_versions.h" tested)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+             "${PROJECT_SOURCE_DIR}/src/engines/rocksdb/builder/tested_versions.h")
+if(NOT tested MATCHES "{${number}, ([0-9]+), ")
+  string(REGEX MATCH ".*{([0-9]*)([0-9][0-9]), [0-9]+, \"" newest "${tested}")
+  math(EXPR newest "${CMAKE_MATCH_2}")
+  message(FATAL_ERROR "RocksDB of ${BLOOMLINE_ROCKSDB_INCLUDE_DIR} was not tested with bloomline; "
+                      "the newest tested one is ${CMAKE_MATCH_1}.${newest}")
+endif()
+math(EXPR major "${CMAKE_MATCH_1} / 100")
+math(EXPR minor "${CMAKE_MATCH_1} % 100")
+set(name "rocksdb_preload_policy-${major}.${minor}")
+add_compile_definitions(BLOOMLINE_POLICY_FOR_PROGRAM)
 
 if(BLOOMLINE_ROCKSDB_OLD_STRING)
   string(APPEND name "-old-string")

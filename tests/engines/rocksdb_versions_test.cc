@@ -1,5 +1,6 @@
-// A RocksDB of another minor version than the one that bloomline was compiled for has no policy.
-// This program's GetRocksVersionAsString replaces the library's.
+// A RocksDB of another minor version than the one that bloomline was compiled for has no policy,
+// nor has one with other structs. The two functions of RocksDB that this program defines replace
+// the library's.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include "bloomline/rocksdb.h"
 #include "bloomline/rocksdb_range_filter.h"
 #include "rocksdb/convenience.h"
+#include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/object_registry.h"
 #include "rocksdb/version.h"
@@ -21,10 +23,17 @@ std::string Compiled() {
 }
 
 std::string running = Compiled();
+bool has_other_struct = false;
 
 }  // namespace
 
 std::string ROCKSDB_NAMESPACE::GetRocksVersionAsString(bool) { return running; }
+
+ROCKSDB_NAMESPACE::FilterBuildingContext::FilterBuildingContext(
+    const BlockBasedTableOptions& options)
+    : table_options(options) {
+  if (has_other_struct) level_at_creation = 7;
+}
 
 namespace bloomline {
 namespace {
@@ -79,6 +88,14 @@ TEST(RocksDBVersionsTest, EveryWayInRefusesOtherVersionsAndThenTakesTheRightOne)
   }
 
   running = Compiled();
+  has_other_struct = true;
+  std::string error;
+  EXPECT_EQ(NewRocksDBFilterPolicy(FilterOptions(), &error), nullptr);
+  EXPECT_EQ(error,
+            "RocksDB's struct FilterBuildingContext is another than in the headers that "
+            "bloomline was compiled with");
+  EXPECT_FALSE(RegisterBloomline());
+  has_other_struct = false;
   EXPECT_STREQ(NewRocksDBFilterPolicy(FilterOptions())->Name(), "bloomline");
   EXPECT_NE(NewRangeFilter(), nullptr);
   rocksdb::ObjectLibrary library("a library of the test");

@@ -7,11 +7,13 @@
 #include <link.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 
 #include "src/engines/preload/environment.h"
 #include "src/engines/preload/next_function.h"
+#include "src/engines/rocksdb/builder/tested_versions.h"
 
 namespace bloomline::preload {
 
@@ -30,6 +32,7 @@ struct ProgramRocksDB {
   const char* version_function;  // kVersionFunction or kOldVersionFunction
   char version[16];              // "9.7.4"
   char minor[16];                // "9.7"
+  char interface[16];            // "9.6", the first version that has its interface
   const char* string;            // "", or "-old-string"
   const char* rtti;  // "", or "-no-rtti" if the file was compiled without type information
 };
@@ -73,6 +76,15 @@ inline bool ReadVersion(void* function, ProgramRocksDB* found) {
   return text.data == text.local && keep(text.data, text.size);
 }
 
+// Of one thread at a time, or of several that find the same.
+inline const char* SentenceOfUntested(const char* minor) {
+  static char text[96];
+  std::snprintf(text, sizeof(text),
+                "RocksDB %s was not tested with bloomline; the newest tested one is %d.%d", minor,
+                engine::kNewestTested / 100, engine::kNewestTested % 100);
+  return text;
+}
+
 // Returns what keeps bloomline from the RocksDB of this file, or null after it has filled `found`.
 // `file` may be null.
 inline const char* FindProgramRocksDB(const link_map* file, ProgramRocksDB* found) {
@@ -105,6 +117,10 @@ inline const char* FindProgramRocksDB(const link_map* file, ProgramRocksDB* foun
   if (std::strspn(found->minor, "0123456") == 1 && found->minor[1] == '.') {
     return "it is older than RocksDB 7.0";
   }
+  const int interface = engine::InterfaceOf(std::atoi(found->minor) * 100 + std::atoi(dot + 1));
+  if (interface == 0) return SentenceOfUntested(found->minor);
+  std::snprintf(found->interface, sizeof(found->interface), "%d.%d", interface / 100,
+                interface % 100);
 
   // The policy library would find this other RocksDB first, whatever its strings are.
   for (const char* const name : {kVersionFunction, kOldVersionFunction}) {
@@ -116,16 +132,17 @@ inline const char* FindProgramRocksDB(const link_map* file, ProgramRocksDB* foun
   return nullptr;
 }
 
-// Writes the policy library's path, which may begin with $ORIGIN. Returns what is wrong, or null.
-inline const char* PolicyPath(const ProgramRocksDB& rocksdb, const char* folder,
-                              char (&path)[PATH_MAX]) {
+// Writes the path of the policy library for an interface, or for a minor version, as bloomline 0.2
+// named it. The path may begin with $ORIGIN. Returns what is wrong, or null.
+inline const char* PolicyPath(const ProgramRocksDB& rocksdb, const char* interface,
+                              const char* folder, char (&path)[PATH_MAX]) {
   if (folder == nullptr)
     folder = "$ORIGIN";
   else if (*folder != '/')
     return "BLOOMLINE_POLICY_DIR is not an absolute path";
   const int size =
       std::snprintf(path, sizeof(path), "%s/libbloomline_rocksdb_preload_policy-%s%s%s.so", folder,
-                    rocksdb.minor, rocksdb.string, rocksdb.rtti);
+                    interface, rocksdb.string, rocksdb.rtti);
   return size < PATH_MAX ? nullptr : "BLOOMLINE_POLICY_DIR is too long";
 }
 

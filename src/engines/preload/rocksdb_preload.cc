@@ -70,8 +70,9 @@ bool IsOfKnownRocksDB(const void* function) {
 
 // A policy library, and how to get it, if it cannot be opened.
 struct PolicyLibrary {
-  const char* path;        // may begin with $ORIGIN
-  const char* start = "";  // the beginning and the end of the sentence that says why
+  const char* path;                  // may begin with $ORIGIN
+  const char* other_path = nullptr;  // of the same library under its earlier name
+  const char* start = "";            // the beginning and the end of the sentence that says why
   const char* end = "";
   const ProgramRocksDB* program = nullptr;  // the RocksDB that it is for; null: any
 };
@@ -93,10 +94,22 @@ void SayOnceThatPolicyIsMissing(const PolicyLibrary& library) {
   std::free(folder);
 }
 
+// If neither name can be opened, dlerror has the reason, of the second name only if it exists.
+void* OpenUnderEitherName(const PolicyLibrary& library) {
+  void* handle = dlopen(library.path, RTLD_NOW | RTLD_LOCAL);
+  if (handle != nullptr || library.other_path == nullptr) return handle;
+  handle = dlopen(library.other_path, RTLD_NOW | RTLD_LOCAL);
+  if (handle != nullptr) return handle;
+  const char* const reason = dlerror();
+  const bool is_missing =
+      reason != nullptr && std::strstr(reason, std::strerror(ENOENT)) != nullptr;
+  return dlopen(is_missing ? library.path : library.other_path, RTLD_NOW | RTLD_LOCAL);
+}
+
 // Opens a policy library. All functions of RocksDB that it needs are looked up before the first of
 // its own is called. They may be another RocksDB's if a library stays open that did not fit.
 NewPolicyFunction OpenPolicy(const PolicyLibrary& library) {
-  void* const handle = dlopen(library.path, RTLD_NOW | RTLD_LOCAL);
+  void* const handle = OpenUnderEitherName(library);
   const auto find = [handle](const char* name) {
     return handle == nullptr ? nullptr : dlsym(handle, name);
   };
@@ -118,8 +131,11 @@ NewPolicyFunction OpenPolicy(const PolicyLibrary& library) {
 NewPolicyFunction OpenPolicyForProgram(const link_map* file) {
   ProgramRocksDB rocksdb;
   char path[PATH_MAX];
+  char minor_path[PATH_MAX];
+  const char* const folder = StartEnvironment()->values[kPolicyDir];
   const char* error = FindProgramRocksDB(file, &rocksdb);
-  if (error == nullptr) error = PolicyPath(rocksdb, StartEnvironment()->values[kPolicyDir], path);
+  if (error == nullptr) error = PolicyPath(rocksdb, rocksdb.interface, folder, path);
+  if (error == nullptr) error = PolicyPath(rocksdb, rocksdb.minor, folder, minor_path);
   void* const scope = error == nullptr ? OpenPrivateScope(file, &error) : nullptr;
   if (scope == nullptr) {
     SayOnceThatOwnFiltersStay({"compiled for " BLOOMLINE_ROCKSDB_SONAME ", but RocksDB is in ",
@@ -136,7 +152,7 @@ NewPolicyFunction OpenPolicyForProgram(const link_map* file) {
   std::snprintf(end, sizeof(end), kHow, *rocksdb.string == '\0' ? "" : " --old-string",
                 *rocksdb.rtti == '\0' ? "" : " --no-rtti", BLOOMLINE_PRELOAD_VERSION,
                 rocksdb.minor);
-  const NewPolicyFunction opened = OpenPolicy({path, begin, end, &rocksdb});
+  const NewPolicyFunction opened = OpenPolicy({path, minor_path, begin, end, &rocksdb});
   if (opened == nullptr) dlclose(scope);
   return opened;
 }

@@ -11,6 +11,7 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/options.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
+#include "src/engines/rocksdb/builder/layout_check.h"
 #include "src/engines/rocksdb/stock/stock_builder.h"
 #include "src/filter/container/policy_names.h"
 #include "src/support/set_error.h"
@@ -127,7 +128,7 @@ class CanonicalPolicy final : public FilterPolicy {
 };
 
 std::string Refusal(const FilterPolicy* policy, const KeyCanonicalizer* canonicalizer) {
-  const std::string mismatch = engine::RocksDBVersionMismatch();
+  const std::string mismatch = engine::RocksDBMismatch();
   if (!mismatch.empty()) return mismatch;
   if (policy == nullptr || canonicalizer == nullptr) {
     return "the policy or the canonicalizer is null; allowed: an object";

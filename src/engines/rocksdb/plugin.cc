@@ -19,6 +19,7 @@
 #include "rocksdb/utilities/object_registry.h"
 #include "src/engines/rocksdb/budget/account_listener.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
+#include "src/engines/rocksdb/builder/layout_check.h"
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/policy.h"
@@ -71,7 +72,7 @@ int AddFactory(ObjectLibrary* library) {
       // A name that is refused makes a policy, too: without one, RocksDB would drop the error and
       // write no filters.
       [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard, std::string* error) {
-        *error = engine::RocksDBVersionMismatch();
+        *error = engine::RocksDBMismatch();
         if (!error->empty()) {
           // RocksDB drops the error, so stderr gets it.
           support::TakenErrors::Print("no RocksDB filter policy for " + support::Quoted(id) + ": " +
@@ -88,6 +89,9 @@ int AddFactory(ObjectLibrary* library) {
         *guard = engine::MakeFilterAccount();
         return guard->get();
       });
+  // Programs that bundle RocksDB have no scans that use range filters, and the collector's context
+  // has another size from 9.4 on.
+  if (engine::kIsForProgram) return 2;
   library->AddFactory<TablePropertiesCollectorFactory>(
       RangeFilter::kClassName(),
       [](const std::string&, std::unique_ptr<TablePropertiesCollectorFactory>* guard,
@@ -147,7 +151,7 @@ std::string GivenTwiceInPolicy(std::string_view options) {
 template <typename F>
 auto RegisterAndMake(char** errptr, F f) -> decltype(f(nullptr)) {
   return support::OrSetError(errptr, [&](std::string* reason) -> decltype(f(nullptr)) {
-    *reason = engine::RocksDBVersionMismatch();
+    *reason = engine::RocksDBMismatch();
     if (!reason->empty() || !RegisterBloomline()) return {};
     return f(reason);
   });
@@ -157,7 +161,7 @@ auto RegisterAndMake(char** errptr, F f) -> decltype(f(nullptr)) {
 
 int RegisterBloomline(ObjectLibrary& library, const std::string&) {
   // Registration is inline code of RocksDB's headers, so it also needs the right version.
-  const std::string mismatch = engine::RocksDBVersionMismatch();
+  const std::string mismatch = engine::RocksDBMismatch();
   if (mismatch.empty()) return AddFactory(&library);
   std::fprintf(stderr, "bloomline: not registered: %s\n", mismatch.c_str());
   return 0;
@@ -180,7 +184,7 @@ std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const RocksDBFilterOp
                                                            std::string* error) {
   return support::OrReport("RocksDB filter policy", error,
                            [&](std::string* reason) -> std::shared_ptr<const FilterPolicy> {
-                             *reason = engine::RocksDBVersionMismatch();
+                             *reason = engine::RocksDBMismatch();
                              if (!reason->empty() || !RegisterBloomline()) return nullptr;
                              return engine::MakeRocksDBFilterPolicy(options, reason);
                            });
@@ -189,7 +193,7 @@ std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const RocksDBFilterOp
 std::shared_ptr<RangeFilter> NewRangeFilter(const RangeFilterOptions& options, std::string* error) {
   return support::OrReport("range filter", error,
                            [&](std::string* reason) -> std::shared_ptr<RangeFilter> {
-                             *reason = engine::RocksDBVersionMismatch();
+                             *reason = engine::RocksDBMismatch();
                              if (!reason->empty() || !RegisterBloomline()) return nullptr;
                              auto made = std::make_shared<engine::RangeCollectors>(options);
                              *reason = made->error();

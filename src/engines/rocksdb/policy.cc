@@ -1,6 +1,7 @@
 // The RocksDB adaptor: docs/format.md, section 5.
 #include "src/engines/rocksdb/policy.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/builder/bits_builder.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
+#include "src/engines/rocksdb/builder/layout_check.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/engines/rocksdb/options/opening_remarks.h"
@@ -121,8 +123,11 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
   FilterBitsBuilder* GetBuilderWithContext(
       const FilterBuildingContext& context) const noexcept override {
-    remarks_.WriteTo(context.info_log);
     const PolicyOptions::StatePtr state = options_.LoadState();
+    if (kIsForProgram && !is_opened_.test_and_set(std::memory_order_relaxed)) {
+      remarks_.Add(LevelsRemark(state->settings->levels, context.compaction_style), nullptr);
+    }
+    remarks_.WriteTo(context.info_log);
     if (state->refusal != nullptr) LogRefusal(*state->refusal, context.info_log);
     const SettingsPtr settings = state->settings;
     const NewFile file = NewFileIn(context);
@@ -160,9 +165,13 @@ class RocksDBFilterPolicy : public FilterPolicy {
   Status ValidateOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
                          const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) const override {
     const PolicyOptions::StatePtr state = options_.LoadState();
-    Logger* const log = database.info_log.get();
-    remarks_.Add(ComparatorWarning(family.comparator), log);
-    remarks_.Add(LevelsRemark(state->settings->levels, family.compaction_style), log);
+    // In a program, the options may have these members elsewhere, so the first file writes the
+    // remarks to LOG.
+    Logger* const log = kIsForProgram ? nullptr : database.info_log.get();
+    remarks_.Add(ComparatorWarning(ComparatorOf(family)), log);
+    if (!kIsForProgram) {
+      remarks_.Add(LevelsRemark(state->settings->levels, family.compaction_style), log);
+    }
     AddRemarksOnOptions(*state, log);
     if (state->refusal != nullptr) {
       return Status::InvalidArgument("bloomline", state->refusal->reason);
@@ -214,6 +223,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
   PolicyOptions options_;
   const OpeningRemarks remarks_;
+  mutable std::atomic_flag is_opened_ = ATOMIC_FLAG_INIT;  // has written a file
   mutable LevelHistory history_;
   const StockPolicies stock_;
 };
@@ -223,7 +233,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
 std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions& options,
                                                       std::string* error,
                                                       RibbonOptions ribbon_options) {
-  *error = RocksDBVersionMismatch();
+  *error = RocksDBMismatch();
   if (!error->empty()) return nullptr;
   SettingsPtr settings = MakeSettings(options, error);
   if (settings == nullptr) return nullptr;

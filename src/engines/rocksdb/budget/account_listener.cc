@@ -18,6 +18,7 @@
 #include "rocksdb/table.h"
 #include "src/engines/rocksdb/budget/file_account.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
+#include "src/engines/rocksdb/builder/layout_check.h"
 #include "src/support/set_error.h"
 
 namespace bloomline::engine {
@@ -262,7 +263,7 @@ FilterAccount::~FilterAccount() = default;
 std::shared_ptr<FilterAccount> NewFilterAccount(std::string* error) {
   return support::OrReport("FilterAccount", error,
                            [](std::string* reason) -> std::shared_ptr<FilterAccount> {
-                             *reason = engine::RocksDBVersionMismatch();
+                             *reason = engine::RocksDBMismatch();
                              if (!reason->empty() || !RegisterBloomline()) return nullptr;
                              return engine::MakeFilterAccount();
                            });

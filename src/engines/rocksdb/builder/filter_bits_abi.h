@@ -18,6 +18,7 @@
 
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/version.h"
+#include "src/engines/rocksdb/builder/tested_versions.h"
 
 // 708 for 7.8. The tests set it to compile the other shapes.
 #ifndef BLOOMLINE_ROCKSDB_VERSION
@@ -101,14 +102,17 @@ using ROCKSDB_NAMESPACE::Logger;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// Empty, or why this RocksDB cannot be used: the classes above change between minor versions, and
-// calls through the wrong ones are undefined.
-inline std::string RocksDBVersionMismatch() {
-  const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
-  const std::string running = ROCKSDB_NAMESPACE::GetRocksVersionAsString(false);
-  if (running == compiled) return "";
-  return "compiled for RocksDB " + compiled + " but running with " + running +
-         "; rebuild bloomline against the running version";
+// Whether this is a policy library for programs that bundle RocksDB (cmake/PolicyForProgram.cmake).
+// It runs with all versions of its interface, so it reads no member whose place differs between
+// these.
+#ifdef BLOOMLINE_POLICY_FOR_PROGRAM
+inline constexpr bool kIsForProgram = true;
+#else
+inline constexpr bool kIsForProgram = false;
+#endif
+
+inline std::string VersionText(int version) {
+  return std::to_string(version / 100) + "." + std::to_string(version % 100);
 }
 
 }  // namespace bloomline::engine

@@ -1,13 +1,17 @@
 #include "src/engines/rocksdb/builder/layout_check.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <new>
 
+#include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
 #include "rocksdb/table.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 
@@ -71,11 +75,65 @@ bool IsMemberKnown(bool BlockBasedTableOptions::*member, const char* name) {
   return true;
 }
 
+// RocksDB's table of options, in which IsMemberKnown looks, is set just before this name.
+bool HasOwnVariables() {
+  return !ROCKSDB_NAMESPACE::BlockBasedTablePropertyNames::kIndexType.empty();
+}
+
+// 907 for "9.7", or -1.
+int VersionNumber(const std::string& text) {
+  int major = 0;
+  int minor = 0;
+  char end = 0;
+  const int read = std::sscanf(text.c_str(), "%d.%d%c", &major, &minor, &end);
+  return read == 2 && minor < 100 ? major * 100 + minor : -1;
+}
+
+std::string InterfaceMismatch(const std::string& running) {
+  constexpr int kCompiled = InterfaceOfHeaders(BLOOMLINE_ROCKSDB_VERSION);
+  const int interface = InterfaceOf(VersionNumber(running));
+  if (interface != 0 && interface == kCompiled) return "";
+  if (interface == 0) {
+    return "RocksDB " + running + " was not tested with bloomline; the newest tested one is " +
+           VersionText(kNewestTested);
+  }
+  return "compiled for the interface of RocksDB " + VersionText(kCompiled) + " but running with " +
+         running + ", which has that of " + VersionText(interface);
+}
+
+constexpr size_t kNoPlace = static_cast<size_t>(-1);
+
+// Where the running RocksDB's constructor puts the default comparator. What it makes stays: only
+// the running version's destructor could free it.
+size_t PlaceOfComparator() {
+  using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
+  constexpr size_t kRoom = sizeof(ColumnFamilyOptions) + 1024;
+  static unsigned char* const made = static_cast<unsigned char*>(::operator new(kRoom));
+  std::memset(made, 0, kRoom);
+  new (made) ColumnFamilyOptions;
+  const void* const comparator = ROCKSDB_NAMESPACE::BytewiseComparator();
+  size_t place = kNoPlace;
+  for (size_t i = 0; i + sizeof(comparator) <= kRoom; i += sizeof(comparator)) {
+    if (std::memcmp(made + i, &comparator, sizeof(comparator)) != 0) continue;
+    if (place != kNoPlace) return kNoPlace;
+    place = i;
+  }
+  return place;
+}
+
 }  // namespace
 
+std::string RocksDBVersionMismatch() {
+  const std::string running = ROCKSDB_NAMESPACE::GetRocksVersionAsString(false);
+  if (kIsForProgram) return InterfaceMismatch(running);
+  const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
+  if (running == compiled) return "";
+  return "compiled for RocksDB " + compiled + " but running with " + running +
+         "; rebuild bloomline against the running version";
+}
+
 std::string RocksDBLayoutMismatch() {
-  // RocksDB's table of options, in which IsMemberKnown looks, is set just before this name.
-  if (ROCKSDB_NAMESPACE::BlockBasedTablePropertyNames::kIndexType.empty()) {
+  if (!HasOwnVariables()) {
     return "the program asks RocksDB for a filter before RocksDB's own variables are set";
   }
   const char* other = nullptr;
@@ -90,6 +148,26 @@ std::string RocksDBLayoutMismatch() {
   if (other == nullptr) return "";
   return "RocksDB's struct " + std::string(other) +
          " is another than in the headers that bloomline was compiled with";
+}
+
+std::string RocksDBMismatch() {
+  static std::atomic<bool> has_known_layout{false};
+  std::string mismatch = RocksDBVersionMismatch();
+  if (!mismatch.empty() || has_known_layout || !HasOwnVariables()) return mismatch;
+  mismatch = RocksDBLayoutMismatch();
+  has_known_layout = mismatch.empty();
+  return mismatch;
+}
+
+const ROCKSDB_NAMESPACE::Comparator* ComparatorOf(
+    const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) {
+  if (!kIsForProgram) return family.comparator;
+  static const size_t place = PlaceOfComparator();
+  if (place == kNoPlace) return nullptr;
+  const ROCKSDB_NAMESPACE::Comparator* comparator = nullptr;
+  std::memcpy(&comparator, reinterpret_cast<const unsigned char*>(&family) + place,
+              sizeof(comparator));
+  return comparator;
 }
 
 }  // namespace bloomline::engine

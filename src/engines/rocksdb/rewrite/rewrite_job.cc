@@ -15,6 +15,7 @@
 #include "src/engines/rocksdb/budget/account_listener.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
+#include "src/engines/rocksdb/builder/layout_check.h"
 #include "src/engines/rocksdb/rewrite/filter_facts.h"
 #include "src/support/set_error.h"
 
@@ -448,7 +449,7 @@ namespace bloomline {
 bool RewriteFilters(ROCKSDB_NAMESPACE::DB* db, ROCKSDB_NAMESPACE::ColumnFamilyHandle* column_family,
                     const RewriteOptions& options, RewriteReport* report, std::string* error) {
   return support::OrError(error, [&](std::string* reason) {
-    *reason = engine::RocksDBVersionMismatch();
+    *reason = engine::RocksDBMismatch();
     if (reason->empty() && db == nullptr) *reason = "db is null; allowed: an open database";
     if (reason->empty() && column_family == nullptr) {
       *reason = "column_family is null; allowed: a handle, such as DB::DefaultColumnFamily()";
