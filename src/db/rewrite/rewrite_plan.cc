@@ -22,7 +22,7 @@ using tables::Engine;
 
 using Version = tree::RocksDBVersion;
 // The newest version whose databases were rewritten and then read by it.
-constexpr Version kNewestTested(10, 10);
+constexpr Version kNewestTested(11, 8);
 constexpr Version kFirstWithBloom(6, 6);
 
 bool HasTestedVersion(const RewriteArguments& options, const Version& version, std::string* error) {

@@ -3,8 +3,8 @@
 // A policy library is compiled with the headers of one version, and works with all versions of its
 // interface. Versions have the same interface if a policy meets the same in them:
 //   the three shapes of filter_bits_abi.h (9.6 and 10.9 changed them);
-//   the places of the members of BlockBasedTableOptions that it reads (7.3, 8.0, 9.6, 10.5, 10.6,
-//   11.8), and of those of FilterBuildingContext and ConfigOptions (none changed them);
+//   the places of the members of BlockBasedTableOptions that it reads (7.2, 7.3, 8.0, 9.6, 10.5,
+//   10.6, 11.8), and of those of FilterBuildingContext and ConfigOptions (none changed them);
 //   OptionTypeInfo (7.3) and OptionType (8.7);
 //   the virtual functions of Comparator (7.5), and of FilterPolicy's base classes (none).
 // tests/engines/interfaces/places reads all these from headers, and tests/engines/interfaces/run
@@ -28,7 +28,7 @@ struct TestedVersion {
 inline constexpr TestedVersion kTestedVersions[] = {
     {700, 700, "rocksdbjni 7.0.4"},
     {701, 700, "rocksdbjni 7.1.2"},
-    {702, 700, "rocksdbjni 7.2.2"},
+    {702, 702, "rocksdbjni 7.2.2"},
     {703, 703, "rocksdbjni 7.3.1"},
     {704, 703, "rocksdbjni 7.4.5"},
     {705, 705, "rocksdbjni 7.5.3"},
