@@ -1,17 +1,14 @@
 #include "src/support/number_text.h"
 
-#include <locale.h>
-#if __has_include(<xlocale.h>)  // macOS has newlocale there
-#include <xlocale.h>
-#endif
-
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <iterator>
+#include <string>
+#include <system_error>
+
+#include "src/support/libc_number_text.h"
 
 namespace bloomline::support {
 namespace {
@@ -26,26 +23,29 @@ bool Parse(std::string_view text, T* number) {
   return true;
 }
 
-#ifndef __cpp_lib_to_chars
-// Before version 20, libc++ lacks std::from_chars for double; strtod gives the same numbers.
-bool Parse(std::string_view text, double* number) {
-  if (text.empty() || text[0] == '+') return false;
-  if (text.find_first_not_of("0123456789.eE+-") != text.npos) return false;
-  static const locale_t classic = newlocale(LC_ALL_MASK, "C", nullptr);
-  const std::string terminated(text);
-  char* stop = nullptr;
-  errno = 0;
-  *number = strtod_l(terminated.c_str(), &stop, classic);
-  // Subnormal numbers are out of range only for errno.
-  return stop == terminated.c_str() + text.size() && !(errno == ERANGE && *number == 0);
-}
+#if !defined(__cpp_lib_to_chars) || defined(BLOOMLINE_OLD_CXX_LIBRARY)
+bool Parse(std::string_view text, double* number) { return ParseDoubleByLibc(text, number); }
 #endif
 
+// BLOOMLINE_OLD_CXX_LIBRARY: the program runs with the C++ library of GCC 8, too.
+#ifdef BLOOMLINE_OLD_CXX_LIBRARY
+std::string ShortestText(double number) { return ShortestTextByLibc(number); }
+std::string FixedText(double number, int digits) { return TextByLibc("%.*f", digits, number); }
+std::string GeneralText(double number, int digits) { return TextByLibc("%.*g", digits, number); }
+#else
 template <typename... Form>
 std::string Text(double number, Form... form) {
   char text[400];  // DBL_MAX has 309 digits before the point
   return std::string(text, std::to_chars(text, text + sizeof(text), number, form...).ptr);
 }
+std::string ShortestText(double number) { return Text(number); }
+std::string FixedText(double number, int digits) {
+  return Text(number, std::chars_format::fixed, digits);
+}
+std::string GeneralText(double number, int digits) {
+  return Text(number, std::chars_format::general, digits);
+}
+#endif
 
 }  // namespace
 
@@ -58,11 +58,9 @@ bool ParseDouble(std::string_view text, double* number) {
 
 bool ParseUint64(std::string_view text, uint64_t* number) { return Parse(text, number); }
 
-std::string DoubleText(double number) { return Text(number); }
+std::string DoubleText(double number) { return ShortestText(number); }
 
-std::string NumberText(double number, int digits) {
-  return Text(number, std::chars_format::fixed, digits);
-}
+std::string NumberText(double number, int digits) { return FixedText(number, digits); }
 
 bool ParseSize(std::string_view text, uint64_t* bytes) {
   const size_t num_digits = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -94,6 +92,6 @@ std::string BytesText(uint64_t bytes) {
   return NumberText(value, digits) + " " + kBinaryUnits[unit];
 }
 
-std::string ShortText(double number) { return Text(number, std::chars_format::general, 6); }
+std::string ShortText(double number) { return GeneralText(number, 6); }
 
 }  // namespace bloomline::support

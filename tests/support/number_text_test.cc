@@ -8,7 +8,9 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <vector>
 
+#include "src/support/libc_number_text.h"
 #include "src/tool/quantity.h"
 
 namespace bloomline::tests::number_text_test {
@@ -37,6 +39,54 @@ TEST(NumberTextTest, NumbersAreReadWholeOrNotAtAll) {
     if (!std::isfinite(drawn)) continue;
     ASSERT_TRUE(support::ParseDouble(support::DoubleText(drawn), &number)) << drawn;
     ASSERT_EQ(number, drawn);
+  }
+}
+
+// What libraries for old systems have must read and write as the others do: OPTIONS files have
+// these texts.
+TEST(NumberTextTest, LibcReadsAndWritesTheSame) {
+  std::vector<double> numbers = {0,
+                                 -0.0,
+                                 1,
+                                 10,
+                                 0.1,
+                                 14.5,
+                                 9.47,
+                                 1e15,
+                                 1e16,
+                                 1e21,
+                                 1e22,
+                                 1e23,
+                                 1e-4,
+                                 1e-5,
+                                 1e-6,
+                                 5e-324,
+                                 1152921504606846976.0,
+                                 std::numeric_limits<double>::max(),
+                                 std::numeric_limits<double>::infinity()};
+  std::mt19937_64 random(13);
+  for (int i = 0; i < 20000; ++i) {
+    const uint64_t bits = random();
+    double drawn;
+    std::memcpy(&drawn, &bits, sizeof(drawn));
+    if (std::isfinite(drawn)) numbers.push_back(drawn);
+    numbers.push_back(static_cast<double>(random() % 100000) / 1000);  // as users write them
+    numbers.push_back(static_cast<double>(random() >> (i % 64)));
+  }
+  for (const double number : numbers) {
+    const std::string text = support::DoubleText(number);
+    ASSERT_EQ(support::ShortestTextByLibc(number), text);
+    ASSERT_EQ(support::TextByLibc("%.*f", 3, number), support::NumberText(number, 3));
+    ASSERT_EQ(support::TextByLibc("%.*g", 6, number), support::ShortText(number));
+    double read = 7;
+    ASSERT_EQ(support::ParseDoubleByLibc(text, &read), std::isfinite(number)) << text;
+    if (std::isfinite(number)) {
+      ASSERT_EQ(read, number);
+    }
+  }
+  double unused;
+  for (const char* text : {"", " 1", "1 ", "+1", "1,5", "inf", "nan", "0x10", "1e", "1e-400"}) {
+    EXPECT_FALSE(support::ParseDoubleByLibc(text, &unused)) << text;
   }
 }
 
