@@ -1,0 +1,79 @@
+import io.github.bloomline.Bloomline;
+import io.github.bloomline.BloomlineFilter;
+import org.rocksdb.RocksDB;
+
+/**
+ * Errors, builder, equals. Usage: Refusals [TEXT]; with TEXT, registration must fail with
+ * UnsatisfiedLinkError and TEXT in the message.
+ */
+public final class Refusals {
+  public static void main(final String[] args) {
+    if (args.length != 0) {
+      unsatisfied(args[0]);
+      return;
+    }
+    refused((String) null, "options is null; allowed: bloomline:10");
+    refused("", "allowed: bloomline");
+    refused("{id=bloomline;format=blokced}", "blokced");
+    refused("{id=bloomline;bits_per_key=0.7;format=compact}", "3 to 24");
+    refused("{id=bloomline;bits_per_kye=10}", "bits_per_key");
+    refused("bloomline:10\0", "has a 0");
+    refused("bloomlin:10", "did you mean 'bloomline'");
+    refused("ribbonfilter:x", "ribbonfilter:x");
+    refused(() -> BloomlineFilter.builder().format(null).build(), "format is 'null'");
+    refused(() -> BloomlineFilter.builder().bitsPerKey(Double.NaN).build(),
+        "bits_per_key is 'NaN'");
+    refused(() -> BloomlineFilter.builder().levelsInUse(1).build(), "levels_in_use is '1'",
+        "levels_in_use is 1; allowed: 2 to 64");
+    refused(() -> BloomlineFilter.builder().seed(1).randomSeed().build(), "twice");
+    final BloomlineFilter built = BloomlineFilter.builder().format(BloomlineFilter.Format.RIBBON)
+        .bitsPerKey(14.5).autoBitsByLevel().levelSizeRatio(8).build();
+    try (BloomlineFilter same = new BloomlineFilter(built.toString());
+         BloomlineFilter other = new BloomlineFilter("bloomline:10")) {
+      Model.check(built.toString().equals("{id=bloomline;format=ribbon;bits_per_key=14.5;"
+          + "bits_by_level=auto;level_size_ratio=8.0}"), "built " + built);
+      Model.check(built.equals(same) && built.hashCode() == same.hashCode(), "same are equal");
+      Model.check(!built.equals(other) && !built.equals(null), "others are not");
+    }
+    built.close();
+    built.close();
+    BloomlineFilter.builder().flushFormat(BloomlineFilter.Format.BLOCKED)
+        .format(BloomlineFilter.Format.COMPACT).bitsByLevel(16, 12, 8.5).maxFilterBytes(1 << 20)
+        .filtersAtBottom(false).seed(-1).build().close();
+    BloomlineFilter.builder().format(BloomlineFilter.Format.RIBBON).bloomBeforeLevel(2)
+        .stockId(true).build().close();
+    BloomlineFilter.builder().memoryBytes(1 << 20).build().close();
+    Bloomline.register();
+    System.out.println("Refusals: passed");
+  }
+
+  private static void refused(final String options, final String... texts) {
+    refused(() -> new BloomlineFilter(options), texts);
+  }
+
+  private static void refused(final Runnable make, final String... texts) {
+    try {
+      make.run();
+    } catch (IllegalArgumentException e) {
+      for (final String text : texts) {
+        if (e.getMessage().contains(text)) {
+          return;
+        }
+      }
+      throw new AssertionError("another message: " + e.getMessage());
+    }
+    throw new AssertionError("not refused: " + texts[0]);
+  }
+
+  private static void unsatisfied(final String text) {
+    for (int i = 0; i < 2; i++) {
+      try {
+        Bloomline.register();
+        throw new AssertionError("registered");
+      } catch (UnsatisfiedLinkError e) {
+        Model.check(e.getMessage().contains(text), "another message: " + e.getMessage());
+        System.out.println(e.getMessage());
+      }
+    }
+  }
+}
