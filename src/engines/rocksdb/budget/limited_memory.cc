@@ -59,9 +59,7 @@ FilterAccount* AccountAmong(const ROCKSDB_NAMESPACE::DBOptions& database) {
 
 Status CheckAccount(uint64_t memory_bytes, const ROCKSDB_NAMESPACE::DBOptions& database) {
   if (memory_bytes == 0) return Status::OK();
-  // Policy libraries for programs make no account.
-  for (size_t i = 0; !kIsForProgram && i < database.listeners.size(); ++i) {
-    const auto& listener = database.listeners[i];
+  for (const auto& listener : database.listeners) {
     // A listener of another version is enough: it counts for the policies of that version.
     if (listener != nullptr && listener->CheckedCast<FilterAccount>() != nullptr) {
       return Status::OK();

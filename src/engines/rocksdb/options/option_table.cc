@@ -6,6 +6,7 @@
 
 #include "bloomline/level_sizing.h"
 #include "bloomline/seed.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/filter/options/formats.h"
 #include "src/support/nearest_name.h"
@@ -273,6 +274,11 @@ std::string WrongLimit(const char* name, uint64_t bytes) {
 }
 
 std::string CheckMemory(const RocksDBFilterOptions& options) {
+  if (kIsForProgram && options.memory_bytes != 0) {
+    return "memory is " + std::to_string(options.memory_bytes) +
+           "; allowed: 0 in a program with a RocksDB of its own, whose listeners bloomline does "
+           "not know";
+  }
   if (options.memory_bytes == 0 || options.bits_by_level.empty()) {
     return WrongLimit("memory", options.memory_bytes);
   }
