@@ -1,5 +1,5 @@
-# Builds libbloomline_rocksdb_preload_policy-INTERFACE.so alone, for programs that bundle a RocksDB of
-# this interface. BLOOMLINE_ROCKSDB_HEADERS has headers of one of its versions; no librocksdb is
+# Builds libbloomline_rocksdb_preload_policy-INTERFACE.so alone, for programs that bundle a RocksDB
+# of this interface. BLOOMLINE_ROCKSDB_HEADERS has headers of one of its versions; no librocksdb is
 # needed. The name ends in -old-string and -no-rtti if the program's RocksDB is such a one.
 # packaging/policy_for calls this.
 option(BLOOMLINE_ROCKSDB_RTTI "The program's RocksDB was compiled with type information" ON)
@@ -15,11 +15,9 @@ math(EXPR number "100 * ${CMAKE_MATCH_1} + ${CMAKE_MATCH_2}")
 file(READ "${PROJECT_SOURCE_DIR}/src/engines/rocksdb/builder/tested_versions.h" tested)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
              "${PROJECT_SOURCE_DIR}/src/engines/rocksdb/builder/tested_versions.h")
-if(NOT tested MATCHES "{${number}, ([0-9]+), ")
-  string(REGEX MATCH ".*{([0-9]*)([0-9][0-9]), [0-9]+, \"" newest "${tested}")
-  math(EXPR newest "${CMAKE_MATCH_2}")
-  message(FATAL_ERROR "RocksDB of ${BLOOMLINE_ROCKSDB_INCLUDE_DIR} was not tested with bloomline; "
-                      "the newest tested one is ${CMAKE_MATCH_1}.${newest}")
+if(NOT tested MATCHES "{${number}, ([0-9]+), " OR number LESS CMAKE_MATCH_1)
+  message(FATAL_ERROR "${BLOOMLINE_ROCKSDB_INCLUDE_DIR} has the headers of RocksDB ${number} (100 * "
+                      "major + minor), which serve no interface of tested_versions.h")
 endif()
 math(EXPR major "${CMAKE_MATCH_1} / 100")
 math(EXPR minor "${CMAKE_MATCH_1} % 100")

@@ -7,7 +7,6 @@
 #include <link.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 
@@ -32,9 +31,10 @@ struct ProgramRocksDB {
   const char* version_function;  // kVersionFunction or kOldVersionFunction
   char version[16];              // "9.7.4"
   char minor[16];                // "9.7"
-  char interface[16];            // "9.6", the first version that has its interface
-  const char* string;            // "", or "-old-string"
-  const char* rtti;  // "", or "-no-rtti" if the file was compiled without type information
+  char interface[16];            // "9.6", by which the policy library is named
+  engine::RunningInterface running;
+  const char* string;  // "", or "-old-string"
+  const char* rtti;    // "", or "-no-rtti" if the file was compiled without type information
 };
 
 // GNU's std::string as a function returns it: into memory of the caller, because it has a
@@ -76,15 +76,6 @@ inline bool ReadVersion(void* function, ProgramRocksDB* found) {
   return text.data == text.local && keep(text.data, text.size);
 }
 
-// Of one thread at a time, or of several that find the same.
-inline const char* SentenceOfUntested(const char* minor) {
-  static char text[96];
-  std::snprintf(text, sizeof(text),
-                "RocksDB %s was not tested with bloomline; the newest tested one is %d.%d", minor,
-                engine::kNewestTested / 100, engine::kNewestTested % 100);
-  return text;
-}
-
 // Returns what keeps bloomline from the RocksDB of this file, or null after it has filled `found`.
 // `file` may be null.
 inline const char* FindProgramRocksDB(const link_map* file, ProgramRocksDB* found) {
@@ -114,13 +105,10 @@ inline const char* FindProgramRocksDB(const link_map* file, ProgramRocksDB* foun
   char* const end = dot == nullptr ? nullptr : std::strchr(dot + 1, '.');
   if (end == nullptr) return "its version is odd";
   *end = '\0';
-  if (std::strspn(found->minor, "0123456") == 1 && found->minor[1] == '.') {
-    return "it is older than RocksDB 7.0";
-  }
-  const int interface = engine::InterfaceOf(std::atoi(found->minor) * 100 + std::atoi(dot + 1));
-  if (interface == 0) return SentenceOfUntested(found->minor);
-  std::snprintf(found->interface, sizeof(found->interface), "%d.%d", interface / 100,
-                interface % 100);
+  found->running = engine::InterfaceOf(found->version);
+  if (found->running.interface == 0) return found->running.why_not;
+  std::snprintf(found->interface, sizeof(found->interface), "%d.%d", found->running.interface / 100,
+                found->running.interface % 100);
 
   // The policy library would find this other RocksDB first, whatever its strings are.
   for (const char* const name : {kVersionFunction, kOldVersionFunction}) {

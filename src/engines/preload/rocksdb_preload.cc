@@ -3,8 +3,8 @@
 //
 // This library comes into every process that the program starts, shells included. So it needs only
 // libc. The policy is in a second library beside it. This one opens it only if the RocksDB that
-// bloomline was compiled for is loaded. For another RocksDB, it opens the policy library of that
-// version (program_rocksdb.h). If there is none, the program keeps its own filters.
+// bloomline was compiled for is loaded. For another RocksDB, it opens the policy library of its
+// interface (program_rocksdb.h). If there is none, the program keeps its own filters.
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -77,10 +77,11 @@ struct PolicyLibrary {
   const ProgramRocksDB* program = nullptr;  // the RocksDB that it is for; null: any
 };
 
-// dlerror names the second library by the argument of dlopen. A reader needs its real path.
-void SayOnceThatPolicyIsMissing(const PolicyLibrary& library) {
+// dlerror names the second library by the argument of dlopen. A reader needs its real path. If
+// dlerror has nothing to say, the library at `opened` does not fit.
+void SayOnceThatPolicyIsMissing(const PolicyLibrary& library, const char* opened) {
   const char* reason = dlerror();
-  if (reason == nullptr) reason = library.path;
+  if (reason == nullptr) reason = opened;
   const link_map* const self = FileWith(kPolicyLibrary);
   char* const folder = self == nullptr ? nullptr : strdup(self->l_name);
   char* const end = folder == nullptr ? nullptr : std::strrchr(folder, '/');
@@ -94,22 +95,26 @@ void SayOnceThatPolicyIsMissing(const PolicyLibrary& library) {
   std::free(folder);
 }
 
-// If neither name can be opened, dlerror has the reason, of the second name only if it exists.
-void* OpenUnderEitherName(const PolicyLibrary& library) {
+// Sets *opened to the path of the library. If neither name can be opened, dlerror has the reason,
+// of the earlier name only if that exists.
+void* OpenUnderEitherName(const PolicyLibrary& library, const char** opened) {
+  *opened = library.path;
   void* handle = dlopen(library.path, RTLD_NOW | RTLD_LOCAL);
   if (handle != nullptr || library.other_path == nullptr) return handle;
   handle = dlopen(library.other_path, RTLD_NOW | RTLD_LOCAL);
-  if (handle != nullptr) return handle;
-  const char* const reason = dlerror();
-  const bool is_missing =
-      reason != nullptr && std::strstr(reason, std::strerror(ENOENT)) != nullptr;
-  return dlopen(is_missing ? library.path : library.other_path, RTLD_NOW | RTLD_LOCAL);
+  const char* const reason = handle == nullptr ? dlerror() : nullptr;
+  if (reason != nullptr && std::strstr(reason, std::strerror(ENOENT)) != nullptr) {
+    return dlopen(library.path, RTLD_NOW | RTLD_LOCAL);  // for dlerror
+  }
+  *opened = library.other_path;
+  return handle != nullptr ? handle : dlopen(library.other_path, RTLD_NOW | RTLD_LOCAL);
 }
 
 // Opens a policy library. All functions of RocksDB that it needs are looked up before the first of
 // its own is called. They may be another RocksDB's if a library stays open that did not fit.
 NewPolicyFunction OpenPolicy(const PolicyLibrary& library) {
-  void* const handle = OpenUnderEitherName(library);
+  const char* opened = nullptr;
+  void* const handle = OpenUnderEitherName(library, &opened);
   const auto find = [handle](const char* name) {
     return handle == nullptr ? nullptr : dlsym(handle, name);
   };
@@ -120,7 +125,7 @@ NewPolicyFunction OpenPolicy(const PolicyLibrary& library) {
                     (version != nullptr && std::strcmp(version, BLOOMLINE_PRELOAD_VERSION) == 0 &&
                      FileWith(find(library.program->version_function)) == library.program->file);
   if (start == nullptr || found == nullptr || !fits) {
-    SayOnceThatPolicyIsMissing(library);
+    SayOnceThatPolicyIsMissing(library, opened);
     return nullptr;
   }
   reinterpret_cast<StartFunction>(start)(StartEnvironment());

@@ -102,6 +102,13 @@ int AddFactory(ObjectLibrary* library) {
   return 3;
 }
 
+// The same, or 0 if RocksDB cannot be used, which stderr then says.
+int AddFactoryUnless(const std::string& mismatch, ObjectLibrary* library) {
+  if (mismatch.empty()) return AddFactory(library);
+  std::fprintf(stderr, "bloomline: not registered: %s\n", mismatch.c_str());
+  return 0;
+}
+
 // Makes a policy from the text after `filter_policy=` in option strings.
 std::unique_ptr<FilterPolicy> NewFromText(const std::string& text, std::string* error) {
   const ROCKSDB_NAMESPACE::ConfigOptions config;
@@ -159,19 +166,20 @@ auto RegisterAndMake(char** errptr, F f) -> decltype(f(nullptr)) {
 
 }  // namespace
 
+// RocksDB calls this for its plugins while it makes its registry, which the comparison of structs
+// needs. Registration is inline code of RocksDB's headers, so it needs the right version.
 int RegisterBloomline(ObjectLibrary& library, const std::string&) {
-  // Registration is inline code of RocksDB's headers, so it also needs the right version.
-  const std::string mismatch = engine::RocksDBMismatch();
-  if (mismatch.empty()) return AddFactory(&library);
-  std::fprintf(stderr, "bloomline: not registered: %s\n", mismatch.c_str());
-  return 0;
+  return AddFactoryUnless(engine::RocksDBVersionMismatch(), &library);
 }
 
 bool RegisterBloomline() {
   static std::mutex mutex;
   static bool registered = false;
   const std::lock_guard<std::mutex> lock(mutex);
-  if (!registered) registered = RegisterBloomline(*ObjectLibrary::Default(), "") != 0;
+  if (!registered) {
+    const std::string mismatch = engine::RocksDBMismatch();
+    registered = AddFactoryUnless(mismatch, ObjectLibrary::Default().get()) != 0;
+  }
   return registered;
 }
 

@@ -124,7 +124,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
   FilterBitsBuilder* GetBuilderWithContext(
       const FilterBuildingContext& context) const noexcept override {
     const PolicyOptions::StatePtr state = options_.LoadState();
-    if (kIsForProgram && !is_opened_.test_and_set(std::memory_order_relaxed)) {
+    if (kIsForProgram && awaits_first_file_.exchange(false, std::memory_order_relaxed)) {
       remarks_.Add(LevelsRemark(state->settings->levels, context.compaction_style), nullptr);
     }
     remarks_.WriteTo(context.info_log);
@@ -165,8 +165,9 @@ class RocksDBFilterPolicy : public FilterPolicy {
   Status ValidateOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
                          const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) const override {
     const PolicyOptions::StatePtr state = options_.LoadState();
-    // In a program, the options may have these members elsewhere, so the first file writes the
-    // remarks to LOG.
+    // In a program, the options may have these members elsewhere, so the first file after this
+    // writes the remarks to LOG.
+    awaits_first_file_.store(true, std::memory_order_relaxed);
     Logger* const log = kIsForProgram ? nullptr : database.info_log.get();
     remarks_.Add(ComparatorWarning(ComparatorOf(family)), log);
     if (!kIsForProgram) {
@@ -223,7 +224,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
   PolicyOptions options_;
   const OpeningRemarks remarks_;
-  mutable std::atomic_flag is_opened_ = ATOMIC_FLAG_INIT;  // has written a file
+  mutable std::atomic<bool> awaits_first_file_{false};  // and no file was written since then
   mutable LevelHistory history_;
   const StockPolicies stock_;
 };

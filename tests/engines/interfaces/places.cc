@@ -1,11 +1,14 @@
 // Prints what the policy libraries of an interface have in common in RocksDB's headers: the places
-// of the members that they read, the sizes of what they make, and the numbers of virtual functions.
-// `places` compiles it with the headers of each version. It links nothing. Left out is
-// no_block_cache, which layout_check.cc sets: elsewhere, RocksDB only makes a cache more.
+// of the members that they read, the sizes of what they make, the bytes of a Status that they
+// return, and the numbers of virtual functions. `places` compiles it with the headers of each
+// version. It links nothing. Left out is no_block_cache, which layout_check.cc sets: elsewhere,
+// RocksDB only makes a cache more.
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
+#include "rocksdb/cache.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/filter_policy.h"
@@ -51,6 +54,9 @@ void PrintOptions() {
   PRINT_PLACE(BlockBasedTableOptions, reserve_table_builder_memory);
 #endif
   PRINT_VALUE(BlockBasedTableOptions::kTwoLevelIndexSearch);
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 702
+  PRINT_VALUE(CacheEntryRole::kFilterConstruction);
+#endif
   PRINT_SIZE(ConfigOptions);
   PRINT_PLACE(ConfigOptions, ignore_unknown_options);
   PRINT_PLACE(ConfigOptions, input_strings_escaped);
@@ -66,6 +72,16 @@ void PrintOptions() {
   PRINT_SIZE(ObjectLibrary::PatternEntry);
 }
 
+// Which bytes the constructor sets: later versions read those that earlier headers leave.
+void PrintStatus() {
+  unsigned char bytes[sizeof(Status)];
+  std::memset(bytes, 0xA5, sizeof(bytes));
+  new (bytes) Status();
+  std::printf("Status");
+  for (const unsigned char byte : bytes) std::printf(" %02x", byte);
+  std::printf("\n");
+}
+
 void PrintFile() {
   PRINT_SIZE(FilterBuildingContext);
   PRINT_PLACE(FilterBuildingContext, compaction_style);
@@ -77,7 +93,7 @@ void PrintFile() {
   PRINT_PLACE(FilterBuildingContext, reason);
   PRINT_VALUE(TableFileCreationReason::kFlush);
   PRINT_VALUE(TableFileCreationReason::kRecovery);
-  PRINT_SIZE(Status);
+  PrintStatus();
 }
 
 void PrintFunctions() {

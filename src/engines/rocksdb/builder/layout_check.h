@@ -24,12 +24,14 @@ std::string RocksDBVersionMismatch();
 // initializers: they may run before those of a RocksDB in the same file, and that is a mismatch.
 std::string RocksDBLayoutMismatch();
 
-// Both, for programs that link bloomline. The structs are compared once in a process, and not
-// before RocksDB's own variables are set: such a program may make its policy in an initializer.
+// Both. The structs are compared once in a process, and not before RocksDB's own variables are set:
+// a program that links bloomline may make its policy in an initializer. RocksDB makes options for
+// the comparison, so this is not for code that RocksDB calls while it sets up its registry.
 std::string RocksDBMismatch();
 
 // The comparator of a family of the running RocksDB. Its place changes from version to version, so
-// a policy library for programs looks where RocksDB's constructor puts it. Null if that is unknown.
+// a policy library for programs looks where RocksDB's constructor puts it. Call this only after
+// RocksDBLayoutMismatch has returned an empty string.
 const ROCKSDB_NAMESPACE::Comparator* ComparatorOf(
     const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family);
 

@@ -6,28 +6,32 @@
 //   the places of the members of BlockBasedTableOptions that it reads (7.2, 7.3, 8.0, 9.6, 10.5,
 //   10.6, 11.8), and of those of FilterBuildingContext and ConfigOptions (none changed them);
 //   OptionTypeInfo (7.3) and OptionType (8.7);
-//   the virtual functions of Comparator (7.5), and of FilterPolicy's base classes (none).
+//   the virtual functions of Comparator (7.5), and of FilterPolicy (7.0.3) and its base classes;
+//   Status: with the headers of 7.0, its constructor leaves three members of 7.1 unset, so these
+//   headers serve no library.
 // tests/engines/interfaces/places reads all these from headers, and tests/engines/interfaces/run
 // runs each file of the table. Another std::string or other type information makes another library
 // of the same interface.
 //
-// The programs that preload bloomline include this file, so it needs no library.
+// The preload library includes this file, and needs only libc.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_BUILDER_TESTED_VERSIONS_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_BUILDER_TESTED_VERSIONS_H_
+
+#include <cstdio>
 
 namespace bloomline::engine {
 
 struct TestedVersion {
   int version;      // 907 for 9.7
-  int interface;    // the first version that has it
+  int interface;    // the first version whose headers serve it
   const char* ran;  // a file with which a policy library was tested; null: none, only headers exist
 };
 
 // From old to new. packaging/policy_for and cmake/PolicyForProgram.cmake read these lines, too.
 // clang-format off
 inline constexpr TestedVersion kTestedVersions[] = {
-    {700, 700, "rocksdbjni 7.0.4"},
-    {701, 700, "rocksdbjni 7.1.2"},
+    {700, 701, "rocksdbjni 7.0.4"},
+    {701, 701, "rocksdbjni 7.1.2"},
     {702, 702, "rocksdbjni 7.2.2"},
     {703, 703, "rocksdbjni 7.3.1"},
     {704, 703, "rocksdbjni 7.4.5"},
@@ -79,20 +83,46 @@ inline constexpr TestedVersion kTestedVersions[] = {
 inline constexpr int kNewestTested =
     kTestedVersions[sizeof(kTestedVersions) / sizeof(*kTestedVersions) - 1].version;
 
-// Returns the interface of the headers of a version, or 0 if these were not read.
+// Returns the interface of a library that is compiled with the headers of a version, or 0.
 constexpr int InterfaceOfHeaders(int version) {
   for (const TestedVersion& tested : kTestedVersions) {
-    if (tested.version == version) return tested.interface;
+    if (tested.version == version) return version < tested.interface ? 0 : tested.interface;
   }
   return 0;
 }
 
-// Returns the interface of a version, or 0 if no file of this version was tested.
-constexpr int InterfaceOf(int version) {
-  for (const TestedVersion& tested : kTestedVersions) {
-    if (tested.version == version && tested.ran != nullptr) return tested.interface;
+struct RunningInterface {
+  int interface = 0;
+  char why_not[96] = "";  // why the interface is 0
+};
+
+// Returns the interface of a running RocksDB. `version` is such as "9.7.4".
+inline RunningInterface InterfaceOf(const char* version) {
+  RunningInterface running;
+  int major = 0;
+  int minor = 0;
+  int patch = 0;
+  char more = 0;
+  if (std::sscanf(version, "%4d.%2d.%4d%c", &major, &minor, &patch, &more) != 3) {
+    std::snprintf(running.why_not, sizeof(running.why_not), "its version is odd: %.16s", version);
+    return running;
   }
-  return 0;
+  const int number = 100 * major + minor;
+  // 7.0.3 put a virtual function between those of FilterPolicy.
+  if (number < 700 || (number == 700 && patch < 3)) {
+    std::snprintf(running.why_not, sizeof(running.why_not), "RocksDB %.16s is older than 7.0.3",
+                  version);
+    return running;
+  }
+  for (const TestedVersion& tested : kTestedVersions) {
+    if (tested.version == number && tested.ran != nullptr) running.interface = tested.interface;
+  }
+  if (running.interface == 0) {
+    std::snprintf(running.why_not, sizeof(running.why_not),
+                  "RocksDB %d.%d was not tested with bloomline; the newest tested one is %d.%d",
+                  major, minor, kNewestTested / 100, kNewestTested % 100);
+  }
+  return running;
 }
 
 }  // namespace bloomline::engine
