@@ -2,8 +2,10 @@
 #include "src/support/number_text.h"
 
 #include <gtest/gtest.h>
+#include <locale.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -88,6 +90,45 @@ TEST(NumberTextTest, LibcReadsAndWritesTheSame) {
   for (const char* text : {"", " 1", "1 ", "+1", "1,5", "inf", "nan", "0x10", "1e", "1e-400"}) {
     EXPECT_FALSE(support::ParseDoubleByLibc(text, &unused)) << text;
   }
+}
+
+// The shortest text of a power of two may be farther from it than another of that length, which
+// libc does not find. Its text is longer then, but the number is the same.
+TEST(NumberTextTest, LibcWritesPowersOfTwoExactly) {
+  for (int exponent = -1074; exponent < 1024; ++exponent) {
+    const double number = std::ldexp(1.0, exponent);
+    const std::string text = support::ShortestTextByLibc(number);
+    ASSERT_LE(text.size(), support::DoubleText(number).size() + 1) << text;
+    double read = 7;
+    ASSERT_TRUE(support::ParseDoubleByLibc(text, &read)) << text;
+    ASSERT_EQ(read, number) << text;
+  }
+}
+
+// A program may call setlocale; a JVM does.
+TEST(NumberTextTest, LocalesWithCommasChangeNothing) {
+  const std::string folder = testing::TempDir() + "bloomline_locales";
+  const std::string make = "mkdir -p '" + folder + "' && localedef -i de_DE -f UTF-8 '" + folder +
+                           "/de_DE.UTF-8' >/dev/null 2>&1";
+  if (std::system(make.c_str()) != 0) GTEST_SKIP() << "localedef cannot make de_DE.UTF-8";
+  ASSERT_EQ(setenv("LOCPATH", folder.c_str(), 1), 0);
+  const char* const set = setlocale(LC_ALL, "de_DE.UTF-8");
+  const std::string point = localeconv()->decimal_point;
+  double by_libc = 0;
+  double by_library = 0;
+  const bool are_read = support::ParseDoubleByLibc("14.5", &by_libc) &&
+                        support::ParseDouble("14.5", &by_library) &&
+                        !support::ParseDoubleByLibc("14,5", &by_libc);
+  const std::string texts = support::ShortestTextByLibc(14.5) + " " +
+                            support::TextByLibc("%.*f", 1, 14.5) + " " +
+                            support::TextByLibc("%.*g", 6, 14.5) + " " + support::DoubleText(14.5);
+  setlocale(LC_ALL, "C");
+  unsetenv("LOCPATH");
+  ASSERT_NE(set, nullptr);
+  ASSERT_EQ(point, ",");
+  EXPECT_TRUE(are_read);
+  EXPECT_EQ(by_library, 14.5);
+  EXPECT_EQ(texts, "14.5 14.5 14.5 14.5");
 }
 
 // A letter means the same in commands and in option strings; with "B" behind it, it does not.

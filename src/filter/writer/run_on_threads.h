@@ -3,11 +3,9 @@
 #define BLOOMLINE_FILTER_WRITER_RUN_ON_THREADS_H_
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <new>
 #include <thread>
 #include <vector>
 
@@ -22,17 +20,16 @@ inline size_t ThreadsForKeys(size_t num_keys, int most) {
 }
 
 // Runs f(0) .. f(n - 1), n >= 1, each on its own thread, and returns when all have returned. If a
-// thread cannot be started, its call runs on this one. f may throw std::bad_alloc, which is thrown
-// again then.
+// thread cannot be started, its call runs on this one. If any throw, one of their exceptions is
+// thrown again then.
 template <typename F>
 void RunOnThreads(size_t n, F f) {
-  // Not a std::exception_ptr, for which GCC 11 and later need a newer C++ library than GCC 8's.
-  std::atomic<bool> lacks_memory{false};
+  std::vector<std::exception_ptr> thrown(n);
   const auto run = [&](size_t i) {
     try {
       f(i);
-    } catch (const std::bad_alloc&) {
-      lacks_memory = true;
+    } catch (...) {
+      thrown[i] = std::current_exception();
     }
   };
   std::vector<std::thread> threads;
@@ -45,7 +42,9 @@ void RunOnThreads(size_t n, F f) {
   run(0);
   for (size_t i = started; i < n; ++i) run(i);
   for (std::thread& thread : threads) thread.join();
-  if (lacks_memory) throw std::bad_alloc();
+  for (const std::exception_ptr& one : thrown) {
+    if (one != nullptr) std::rethrow_exception(one);
+  }
 }
 
 }  // namespace bloomline::filter

@@ -1,13 +1,6 @@
 // Lets libraries that a newer GCC and glibc make run where glibc is 2.28 and the C++ library is
 // that of GCC 8. x86-64 alone, and at link time (CMakeLists.txt has the --wrap options).
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <chrono>
-#include <cstdlib>
-#include <ctime>
+#include <new>
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
@@ -54,8 +47,8 @@ HIDDEN int __wrap_pthread_once(int* once, void (*function)()) {
   return old_pthread_once(once, function);
 }
 
-// Since glibc 2.32, shared_ptr counts without atomic instructions while this is true. A JVM always
-// has threads.
+// Since glibc 2.32, shared_ptr counts without atomic instructions while this is true. Atomic ones
+// are right as well.
 HIDDEN char __libc_single_threaded = 0;
 
 // std::_Sp_make_shared_tag::_S_eq of GCC 9: without type information, no tag is that of another
@@ -64,30 +57,23 @@ HIDDEN bool bloomline_is_make_shared_tag(const void*) __asm__(
     "_ZNSt19_Sp_make_shared_tag5_S_eqERKSt9type_info");
 HIDDEN bool bloomline_is_make_shared_tag(const void*) { return false; }
 
-// std::exception_ptr::_M_release of GCC 11 does what the destructor did, which is still there.
+// Since GCC 11, inline functions of std::exception_ptr call these two, which do what the destructor
+// and the constructor of a copy did. Those are still there.
 void bloomline_destroy_exception(void*) __asm__("_ZNSt15__exception_ptr13exception_ptrD1Ev");
+void bloomline_copy_exception(void*,
+                              const void*) __asm__("_ZNSt15__exception_ptr13exception_ptrC1ERKS0_");
 HIDDEN void bloomline_release_exception(void*) __asm__(
     "_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv");
 HIDDEN void bloomline_release_exception(void* pointer) { bloomline_destroy_exception(pointer); }
+HIDDEN void bloomline_add_exception(void*) __asm__(
+    "_ZNSt15__exception_ptr13exception_ptr9_M_addrefEv");
+HIDDEN void bloomline_add_exception(void* pointer) {
+  void* copy;  // the reference that its destructor would take stays
+  bloomline_copy_exception(&copy, pointer);
 }
 
-namespace std {
-
-// Of GCC 11. It follows a size that no memory has.
-HIDDEN void __throw_bad_array_new_length() { std::abort(); }
-
-// Of GCC 11, for std::future: waits while *place is `value`, until a time of the steady clock.
-struct __atomic_futex_unsigned_base {
-  HIDDEN bool _M_futex_wait_until_steady(unsigned* place, unsigned value, bool has_end,
-                                         chrono::seconds seconds, chrono::nanoseconds rest);
-};
-bool __atomic_futex_unsigned_base::_M_futex_wait_until_steady(unsigned* place, unsigned value,
-                                                              bool has_end, chrono::seconds seconds,
-                                                              chrono::nanoseconds rest) {
-  const timespec end = {seconds.count(), rest.count()};
-  const long status = syscall(SYS_futex, place, FUTEX_WAIT_BITSET, value, has_end ? &end : nullptr,
-                              nullptr, FUTEX_BITSET_MATCH_ANY);
-  return status == 0 || errno != ETIMEDOUT;
+// std::__throw_bad_array_new_length of GCC 11, for a size that no memory has.
+[[noreturn]] HIDDEN void bloomline_throw_bad_length() __asm__(
+    "_ZSt28__throw_bad_array_new_lengthv");
+HIDDEN void bloomline_throw_bad_length() { throw std::bad_alloc(); }
 }
-
-}  // namespace std
