@@ -21,7 +21,7 @@ public final class Agent {
         || system.getResource("org/forstdb/RocksDB.class") != null) {
       try {
         System.err.println("bloomline: registered in " + BloomlineLibrary.registerNames());
-      } catch (UnsatisfiedLinkError e) {
+      } catch (RuntimeException | LinkageError e) {
         System.err.println(e.getMessage() + "; nothing is registered");
       }
     }

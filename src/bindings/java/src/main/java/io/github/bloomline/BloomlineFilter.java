@@ -47,9 +47,7 @@ public final class BloomlineFilter extends Filter {
    *
    * @param options what may follow {@code filter_policy=} in RocksDB's option strings: {@code
    *     bloomline:10}, {@code {id=bloomline;format=ribbon;bits_per_key=14.5;bits_by_level=auto}},
-   *     or {@code ribbonfilter:10:1} and others of RocksDB. {@code memory=} also needs the listener
-   *     {@code bloomline.account}: {@code DBOptions.getDBOptionsFromProps} with {@code
-   *     listeners=bloomline.account}
+   *     or {@code ribbonfilter:10:1} and others of RocksDB; {@code memory=} is refused
    * @throws IllegalArgumentException if the options are null or wrong; the message names the value
    *     and the allowed ones
    * @throws UnsatisfiedLinkError as {@link Bloomline#register} does
@@ -83,7 +81,7 @@ public final class BloomlineFilter extends Filter {
 
   /**
    * Collects options; {@link #build} checks them. The names are those of RocksDBFilterOptions in
-   * bloomline's rocksdb.h, which says more about each. Not thread-safe.
+   * bloomline's rocksdb.h, which says more about each; memory_bytes is missing. Not thread-safe.
    */
   public static final class Builder {
     private final StringBuilder text = new StringBuilder("{id=bloomline");
@@ -144,11 +142,6 @@ public final class BloomlineFilter extends Filter {
     /** False: files without older data below them get no filter. */
     public Builder filtersAtBottom(final boolean filters) {
       return add("filters_at_bottom", filters);
-    }
-
-    /** The most bytes of all filters; needs a listener, as the constructor says. */
-    public Builder memoryBytes(final long bytes) {
-      return add("memory", bytes);
     }
 
     /** The most bytes of one filter. */

@@ -39,7 +39,7 @@ final class BloomlineLibrary {
   private static final int PLACEHOLDER_BYTES = 1000; // at least; see native/CMakeLists.txt
 
   /** What dlopen returned; 0 before the first filter. */
-  private static long library;
+  private static volatile long library;
 
   /** For the agent's line. */
   private static String description;
@@ -62,20 +62,22 @@ final class BloomlineLibrary {
 
   /** One policy library for each rocksdbjni, however many class loaders have this class. */
   private static long library() {
-    checkSystem();
-    checkRocksDb();
-    synchronized (Filter.class) {
-      if (library == 0) {
-        final long found = find();
-        register(found);
-        library = found;
+    if (library == 0) {
+      checkSystem();
+      checkRocksDb();
+      synchronized (Filter.class) {
+        if (library == 0) {
+          final long found = find();
+          register(found);
+          library = found;
+        }
       }
-      return library;
     }
+    return library;
   }
 
   private static long find() {
-    RocksDB.loadLibrary();
+    final String running = loadRocksDb();
     withFile(read("shim.so"), System::load);
     try (Probe probe = new Probe()) {
       final String file = fileOf(probe.handle());
@@ -83,9 +85,9 @@ final class BloomlineLibrary {
         throw error("the file of rocksdbjni is unknown", "report this");
       }
       final String policy = PolicyList.choose(
-          new String(read("policies.txt"), StandardCharsets.US_ASCII), runningVersion(),
+          new String(read("policies.txt"), StandardCharsets.US_ASCII), running,
           hasNewString(probe.handle()));
-      description = "RocksDB " + runningVersion() + " in " + file;
+      description = "RocksDB " + running + " in " + file;
       // The system's properties are the only thing that all class loaders share. A policy library
       // keeps its rocksdbjni loaded, so the place never becomes that of another one.
       final String property = "io.github.bloomline.library:" + placeOf(probe.handle());
@@ -102,13 +104,18 @@ final class BloomlineLibrary {
     }
   }
 
-  private static PolicyList.Version runningVersion() {
+  /** Returns the version of rocksdbjni's RocksDB, which is loaded then. */
+  private static String loadRocksDb() {
     try {
+      RocksDB.loadLibrary();
       final RocksDB.Version version = RocksDB.rocksdbVersion();
-      return new PolicyList.Version(
-          version.getMajor(), version.getMinor(), version.getPatch());
+      return version.getMajor() + "." + version.getMinor() + "." + version.getPatch();
     } catch (NoSuchMethodError e) {
-      throw error("this rocksdbjni is of RocksDB 6 or older", "use rocksdbjni 7.5 or later");
+      throw error("this rocksdbjni is of RocksDB 6 or older", "use rocksdbjni 7.3 or later");
+    } catch (RuntimeException | LinkageError e) {
+      throw error("rocksdbjni cannot load its RocksDB: " + e, "if its jar has no file for this "
+          + "system, use another version; if its folder is mounted noexec, "
+          + "ROCKSDB_SHAREDLIB_DIR=FOLDER in the environment names another one");
     }
   }
 
@@ -134,13 +141,16 @@ final class BloomlineLibrary {
   }
 
   private static void checkRocksDb() {
-    if (BloomlineLibrary.class.getResource("/org/rocksdb/RocksDB.class") == null) {
-      final boolean isForSt =
-          BloomlineLibrary.class.getResource("/org/forstdb/RocksDB.class") != null;
+    if (!isThere("org/rocksdb/RocksDB.class")) {
       throw error("the class loader has no org.rocksdb.RocksDB"
-              + (isForSt ? ", but ForSt's org.forstdb.RocksDB" : ""),
+              + (isThere("org/forstdb/RocksDB.class") ? ", but ForSt's org.forstdb.RocksDB" : ""),
           "bloomline needs Maven's rocksdbjni or frocksdbjni beside it");
     }
+  }
+
+  /** Class.getResource would look in this module alone. */
+  private static boolean isThere(final String name) {
+    return BloomlineLibrary.class.getClassLoader().getResource(name) != null;
   }
 
   private static byte[] read(final String name) {
