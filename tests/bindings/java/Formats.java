@@ -2,7 +2,6 @@ import io.github.bloomline.BloomlineFilter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Properties;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -16,7 +15,6 @@ import org.rocksdb.Filter;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
-import org.rocksdb.RocksDBException;
 import org.rocksdb.Statistics;
 
 /**
@@ -50,7 +48,7 @@ public final class Formats {
       Model.check(wasted <= stock * MOST_WASTED[i], "too many reads are wasted");
     }
     families();
-    limit();
+    closing();
     threads();
     if (args.length > 1) {
       wastedReads(POLICIES[2], Order.OPTIONS_LAST, Path.of(args[1]), false);
@@ -146,47 +144,33 @@ public final class Formats {
     Model.destroy(folder);
   }
 
-  /** A limit for the memory of filters, whose listener only properties can make. */
-  private static void limit() throws Exception {
-    final int limit = numKeys / 2; // bytes: 4 bits per key
-    final Path folder = Model.newFolder("limit");
-    final Properties properties = new Properties();
-    properties.put("listeners", "bloomline.account");
-    properties.put("create_if_missing", "true");
-    final Filter filter = BloomlineFilter.builder().format(BloomlineFilter.Format.COMPACT)
-        .memoryBytes(limit).build();
-    final List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
-    descriptors.add(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY,
-        new ColumnFamilyOptions().setTableFormatConfig(
-            new BlockBasedTableConfig().setFilterPolicy(filter))));
-    final List<ColumnFamilyHandle> handles = new ArrayList<>();
-    try (DBOptions options = DBOptions.getDBOptionsFromProps(properties);
-         RocksDB db = RocksDB.open(options, folder.toString(), descriptors, handles);
-         FlushOptions flush = new FlushOptions()) {
-      for (int i = 0; i < numKeys; i++) {
-        db.put(Model.key(i), Model.value(i));
-        if (i % (numKeys / 4) == numKeys / 4 - 1) {
-          db.flush(flush);
+  /** The filter, the options and the database are closed in every order. */
+  private static void closing() throws Exception {
+    for (final String order : new String[] {"fod", "fdo", "ofd", "odf", "dfo", "dof"}) {
+      final Path folder = Model.newFolder("closing");
+      for (int round = 0; round < 3; round++) {
+        final Filter filter = newFilter("{id=bloomline;format=compact;bits_per_key=12}");
+        final Options options = new Options().setCreateIfMissing(true).setTableFormatConfig(
+            new BlockBasedTableConfig().setFilterPolicy(filter));
+        final RocksDB db = RocksDB.open(options, folder.toString());
+        for (final char what : order.toCharArray()) {
+          (what == 'f' ? filter : what == 'o' ? options : db).close();
+          if (db.isOwningHandle()) {
+            for (int i = 0; i < 1000; i++) {
+              db.put(Model.key(i), Model.value(i));
+            }
+            db.compactRange();
+            Model.check(Model.bitsPerKey(db, 1000) > 11, "there are filters");
+            Model.checkKeys(db, 1000);
+          }
         }
       }
-      db.compactRange();
-      Model.checkKeys(db, numKeys);
-      final double bits = Model.bitsPerKey(db, numKeys);
-      System.out.printf("memory=%d: %.2f bits%n", limit, bits);
-      Model.check(bits > 2.5 && bits < 4.5, "the limit is not kept");
-      handles.forEach(ColumnFamilyHandle::close);
-    }
-    Model.destroy(folder);
-    try (Options options = new Options().setCreateIfMissing(true).setTableFormatConfig(
-             new BlockBasedTableConfig().setFilterPolicy(filter));
-         RocksDB db = RocksDB.open(options, folder.toString())) {
-      throw new AssertionError("opened without the listener: " + db);
-    } catch (RocksDBException e) {
-      Model.check(e.getMessage().contains("bloomline.account"), e.getMessage());
+      Model.destroy(folder);
     }
   }
 
   private static void threads() throws Exception {
+    numKeys /= 4;
     final ExecutorService executor = Executors.newFixedThreadPool(8);
     final List<Future<Long>> results = new ArrayList<>();
     for (int i = 0; i < 8; i++) {

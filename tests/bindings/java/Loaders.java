@@ -21,6 +21,9 @@ import org.rocksdb.RocksDB;
  * <p>Usage: Loaders dropped COUNT BLOOMLINE_JAR TESTS ROCKSDBJNI_JAR: child loaders that use
  * bloomline are dropped while the parent's database, with a policy of the first child, is written.
  *
+ * <p>Loaders inside COUNT BLOOMLINE_JAR TESTS ROCKSDBJNI_JAR: child loaders that each have their
+ * own rocksdbjni, too, are dropped.
+ *
  * <p>Loaders both BLOOMLINE_JAR TESTS ROCKSDBJNI_JAR...: each rocksdbjni in a loader of its own,
  * with bloomline, all at once.
  */
@@ -31,6 +34,8 @@ public final class Loaders {
   public static void main(final String[] args) throws Exception {
     if (args[0].equals("dropped")) {
       dropped(Integer.parseInt(args[1]), urls(args, 2));
+    } else if (args[0].equals("inside")) {
+      inside(Integer.parseInt(args[1]), urls(args, 2));
     } else {
       both(urls(args, 1));
     }
@@ -76,8 +81,13 @@ public final class Loaders {
       }
     });
     writer.start();
+    long early = 0;
     for (int i = 1; i < count; i++) {
       call("use", childUrls, parent, loaders);
+      if (i == count / 4) {
+        System.gc();
+        early = memory();
+      }
     }
     long left = count;
     for (int i = 0; i < 100 && left > 1; i++) {
@@ -85,6 +95,7 @@ public final class Loaders {
       Thread.sleep(100);
       left = loaders.stream().filter(r -> r.get() != null).count();
     }
+    final long grown = memory() - early;
     stop = true;
     writer.join();
     final Method get = db.getClass().getMethod("get", byte[].class);
@@ -95,10 +106,45 @@ public final class Loaders {
     db.getClass().getMethod("close").invoke(db);
     final long files = mapped("/bloomline");
     System.out.println("loaders left: " + left + " of " + count + ", bloomline's mapped files: "
-        + files + ", rocksdbjni's: " + mapped("/librocksdbjni") + ", keys: " + written[0]);
+        + files + ", rocksdbjni's: " + mapped("/librocksdbjni") + ", keys: " + written[0]
+        + ", memory in MiB since a quarter: " + (grown >> 20));
     Model.check(failed[0] == null, "the writer failed: " + failed[0]);
     // The policy library, and a shim for each loader that is left.
     Model.check(left <= 5 && files <= 1 + left, "loaders or files are left");
+    // Half a MiB for each loader: most is the JVM's heap.
+    Model.check(grown < count << 19, "memory is left");
+    Model.check(written[0] > 1000, "the writer wrote");
+  }
+
+  private static void inside(final int count, final URL[] urls) throws Exception {
+    final List<WeakReference<ClassLoader>> loaders = new ArrayList<>();
+    long early = 0;
+    for (int i = 0; i < count; i++) {
+      call("writeAndClose", urls, platform(), loaders);
+      if (i == 4) {
+        System.gc();
+        early = memory();
+      }
+    }
+    long left = count;
+    for (int i = 0; i < 100 && left > 1; i++) {
+      System.gc();
+      Thread.sleep(100);
+      left = loaders.stream().filter(r -> r.get() != null).count();
+    }
+    System.out.printf("loaders left: %d of %d, bloomline's mapped files: %d, rocksdbjni's: %d, "
+        + "memory: %.1f MB each%n", left, count, mapped("/bloomline"), mapped("/librocksdbjni"),
+        (memory() - early) / 1e6 / (count - 5));
+    Model.check(left <= 5, "loaders are left");
+    Model.check(mapped("/librocksdbjni") == count, "each rocksdbjni stays");
+  }
+
+  /** The memory of this process in bytes. */
+  private static long memory() throws Exception {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
+      return lines.filter(line -> line.startsWith("VmRSS:"))
+          .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) << 10).sum();
+    }
   }
 
   private static void both(final URL[] urls) throws Exception {
@@ -144,8 +190,8 @@ public final class Loaders {
   public static final class InChild {
     public static Object open() throws Exception {
       final Filter filter = new BloomlineFilter("{id=bloomline;format=compact;bits_per_key=12}");
-      final Options options = new Options().setCreateIfMissing(true).setTableFormatConfig(
-          new BlockBasedTableConfig().setFilterPolicy(filter));
+      final Options options = new Options().setCreateIfMissing(true).setWriteBufferSize(1 << 18)
+          .setTableFormatConfig(new BlockBasedTableConfig().setFilterPolicy(filter));
       final RocksDB db = RocksDB.open(options, Model.newFolder("loaders").toString());
       // The RocksDB object refers to its options, so to the filter, whose class refers to this
       // loader.
@@ -153,6 +199,17 @@ public final class Loaders {
       options.close();
       filter.close();
       return db;
+    }
+
+    public static Object writeAndClose() throws Exception {
+      final RocksDB db = (RocksDB) open();
+      for (int i = 0; i < NUM_KEYS; i++) {
+        db.put(Model.key(i), Model.value(i));
+      }
+      db.compactRange();
+      check(db, NUM_KEYS);
+      db.close();
+      return null;
     }
 
     public static Object use() {

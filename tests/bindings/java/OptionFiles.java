@@ -9,8 +9,10 @@ import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.ConfigOptions;
 import org.rocksdb.DBOptions;
 import org.rocksdb.FlushOptions;
+import org.rocksdb.Options;
 import org.rocksdb.OptionsUtil;
 import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
 import org.rocksdb.TableProperties;
 
 /**
@@ -25,11 +27,12 @@ public final class OptionFiles {
     final Path folder = Path.of(args[1]);
     if (args[0].equals("register")) {
       Bloomline.register();
+      refuseMemory();
     }
     if (!args[0].equals("none")) {
       final Properties properties = new Properties();
       properties.put("block_based_table_factory",
-          "{filter_policy={id=bloomline;format=compact;bits_per_key=12}}");
+          "{filter_policy={id=bloomline;format=compact;bits_per_key=12.5}}");
       try (ColumnFamilyOptions family =
                ColumnFamilyOptions.getColumnFamilyOptionsFromProps(properties);
            DBOptions options = new DBOptions().setCreateIfMissing(true)) {
@@ -43,6 +46,26 @@ public final class OptionFiles {
       fill(options, loaded.get(0).getOptions(), folder, NUM_KEYS, expected);
     }
     System.out.println("OptionFiles " + args[0] + ": passed");
+  }
+
+  /** RocksDB makes no options with a refused policy, or opens no database with them. */
+  private static void refuseMemory() throws Exception {
+    final Properties properties = new Properties();
+    properties.put(
+        "block_based_table_factory", "{filter_policy={id=bloomline;format=compact;memory=1M}}");
+    final Path folder = Model.newFolder("refused");
+    try (ColumnFamilyOptions family =
+             ColumnFamilyOptions.getColumnFamilyOptionsFromProps(properties)) {
+      if (family == null) {
+        return;
+      }
+      try (Options options = new Options(new DBOptions().setCreateIfMissing(true), family);
+           RocksDB db = RocksDB.open(options, folder.toString())) {
+        throw new AssertionError("opened " + db);
+      } catch (RocksDBException e) {
+        Model.check(e.getMessage().contains("memory is 1048576; allowed: 0"), e.getMessage());
+      }
+    }
   }
 
   /** Adds keys from `first` on; null: their file has no filter. */

@@ -1,13 +1,17 @@
 import io.github.bloomline.Bloomline;
 import io.github.bloomline.BloomlineFilter;
-import org.rocksdb.RocksDB;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
 
 /**
- * Errors, builder, equals. Usage: Refusals [TEXT]; with TEXT, registration must fail with
- * UnsatisfiedLinkError and TEXT in the message.
+ * Errors, builder, equals. Usage: Refusals [TEXT [FILE]]; with TEXT, registration must fail with
+ * UnsatisfiedLinkError and TEXT in the message. FILE is mapped before, as a JVM maps musl's loader.
  */
 public final class Refusals {
-  public static void main(final String[] args) {
+  public static void main(final String[] args) throws Exception {
+    if (args.length == 2) {
+      mapMusl(Path.of(args[1]));
+    }
     if (args.length != 0) {
       unsatisfied(args[0]);
       return;
@@ -20,6 +24,8 @@ public final class Refusals {
     refused("bloomline:10\0", "has a 0");
     refused("bloomlin:10", "did you mean 'bloomline'");
     refused("ribbonfilter:x", "ribbonfilter:x");
+    refused("{id=bloomline;format=compact;memory=1M}",
+        "memory is 1048576; allowed: 0 in programs that bundle RocksDB");
     refused(() -> BloomlineFilter.builder().format(null).build(), "format is 'null'");
     refused(() -> BloomlineFilter.builder().bitsPerKey(Double.NaN).build(),
         "bits_per_key is 'NaN'");
@@ -42,7 +48,6 @@ public final class Refusals {
         .filtersAtBottom(false).seed(-1).build().close();
     BloomlineFilter.builder().format(BloomlineFilter.Format.RIBBON).bloomBeforeLevel(2)
         .stockId(true).build().close();
-    BloomlineFilter.builder().memoryBytes(1 << 20).build().close();
     Bloomline.register();
     System.out.println("Refusals: passed");
   }
@@ -63,6 +68,12 @@ public final class Refusals {
       throw new AssertionError("another message: " + e.getMessage());
     }
     throw new AssertionError("not refused: " + texts[0]);
+  }
+
+  private static void mapMusl(final Path file) throws Exception {
+    try (FileChannel channel = FileChannel.open(file)) {
+      Model.check(channel.map(FileChannel.MapMode.READ_ONLY, 0, 1).isDirect(), "it is mapped");
+    }
   }
 
   private static void unsatisfied(final String text) {
