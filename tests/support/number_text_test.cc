@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <random>
 #include <string>
@@ -124,6 +125,7 @@ TEST(NumberTextTest, LocalesWithCommasChangeNothing) {
                             support::TextByLibc("%.*g", 6, 14.5) + " " + support::DoubleText(14.5);
   setlocale(LC_ALL, "C");
   unsetenv("LOCPATH");
+  std::filesystem::remove_all(folder);
   ASSERT_NE(set, nullptr);
   ASSERT_EQ(point, ",");
   EXPECT_TRUE(are_read);
