@@ -43,6 +43,7 @@ if(NOT BLOOMLINE_ROCKSDB_RTTI)
   string(APPEND name "-no-rtti")
 endif()
 
+include(OldSystems)
 add_subdirectory(src/filter)
 add_subdirectory(src/engines/rocksdb)
 set(BLOOMLINE_POLICY_NAME "${name}")

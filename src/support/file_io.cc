@@ -8,8 +8,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
-#include <system_error>
+#include <cstdlib>
+#include <memory>
 #include <utility>
 
 #include "src/support/process.h"
@@ -66,27 +66,33 @@ bool MoveAll(uint64_t n, uint64_t* done, Transfer transfer) {
   return true;
 }
 
+// The folder of an absolute path, or of one that follows the folder of this process.
+std::string FolderOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == path.npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
 // Finds the file that `path` names through links, as an absolute path. Returns false, with *error,
-// if it is not a regular file, or if its folder does not exist.
+// if it is not a regular file, or if its folder does not exist. std::filesystem is not used: policy
+// libraries must run with the C++ library of GCC 8, which lacks it.
 bool FindTarget(const std::string& path, std::string* target, bool* exists, std::string* error) {
-  namespace fs = std::filesystem;
   if (IsNoPath(path, error)) return false;
   FileStatus status;
   *exists = Examine(path, &status);
   if (!*exists && errno != ENOENT) return SystemFailure(path, "cannot be examined", error);
   if (*exists && status.kind != FileKind::kRegular) return NotRegular(path, error);
-  const fs::path name = fs::path(path).filename();
-  std::error_code code;
-  if (*exists) {
-    *target = fs::canonical(path, code);
-  } else if (name.empty()) {
-    code = std::make_error_code(std::errc::no_such_file_or_directory);
-  } else {
-    const fs::path folder = fs::path(path).parent_path();
-    *target = fs::canonical(folder.empty() ? "." : folder, code) / name;
+  const std::string name = *exists ? "" : path.substr(path.rfind('/') + 1);
+  if (*exists || !name.empty()) {
+    const std::unique_ptr<char, decltype(&std::free)> found(
+        realpath((*exists ? path : FolderOf(path)).c_str(), nullptr), &std::free);
+    if (found != nullptr) {
+      *target = found.get();
+      if (!*exists) *target += (*target == "/" ? "" : "/") + name;
+      return true;
+    }
   }
-  errno = code.value();
-  return !code || SystemFailure(path, "its folder cannot be opened", error);
+  return SystemFailure(path, "its folder cannot be opened", error);
 }
 
 // Copies the mode, but no owner and no access control list.
@@ -251,7 +257,7 @@ bool ReplacementFile::Open(const std::string& path, std::string* error) {
   bool exists;
   if (!FindTarget(path, &target_, &exists, error)) return false;
   // The folder is opened now, because after the renaming it is too late to fail.
-  const std::string folder = std::filesystem::path(target_).parent_path();
+  const std::string folder = FolderOf(target_);
   folder_ = Uninterrupted([&] { return OpenFile(folder, NoWriter::kGoOn); });
   if (folder_ < 0) return SystemFailure(path, "its folder cannot be opened", error);
   static std::atomic<uint64_t> counter{0};

@@ -101,9 +101,7 @@ TEST_F(PolicyForProgramTest, RefusesLimitedMemory) {
   options.memory_bytes = 1000000;
   std::string error;
   EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr);
-  EXPECT_EQ(error,
-            "memory is 1000000; allowed: 0 in a program with a RocksDB of its own, whose listeners "
-            "bloomline does not know");
+  EXPECT_EQ(error, "memory is 1000000; allowed: 0 in programs that bundle RocksDB");
   rocksdb::ObjectLibrary library("a library of the test");
   EXPECT_EQ(RegisterBloomline(library, ""), 1) << "only the policy is registered";
 }

@@ -3,11 +3,15 @@
 
 #include <gtest/gtest.h>
 #include <locale.h>
+#include <sys/stat.h>
 
 #include <cmath>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <string>
@@ -15,6 +19,7 @@
 
 #include "src/support/libc_number_text.h"
 #include "src/tool/quantity.h"
+#include "tests/support/temp_dir.h"
 
 namespace bloomline::tests::number_text_test {
 namespace {
@@ -106,15 +111,38 @@ TEST(NumberTextTest, LibcWritesPowersOfTwoExactly) {
   }
 }
 
+#ifdef __GLIBC__
+
+// LC_NUMERIC of a locale whose decimal point is a comma, as setlocale reads it (locale/localeinfo.h
+// of glibc): a mark, the number of fields, their offsets, and the fields. Systems have no such
+// locale unless it was installed.
+std::string NumericFile() {
+  const auto word = [](size_t number) {
+    const auto value = static_cast<uint32_t>(number);
+    return std::string(reinterpret_cast<const char*>(&value), sizeof(value));
+  };
+  const std::string nothing(4, '\0');
+  // Of characters and of wide ones: decimal point and separator of thousands; grouping; charset.
+  const std::string fields[] = {word(','), nothing, nothing, word(','), nothing, "UTF-8" + nothing};
+  std::string file = word(0x20031115 ^ LC_NUMERIC) + word(std::size(fields));
+  size_t offset = file.size() + std::size(fields) * nothing.size();
+  std::string all;
+  for (const std::string& field : fields) {
+    file += word(offset + all.size());
+    all += field;
+  }
+  return file + all;
+}
+
 // A program may call setlocale; a JVM does.
 TEST(NumberTextTest, LocalesWithCommasChangeNothing) {
-  const std::string folder = testing::TempDir() + "bloomline_locales";
-  const std::string make = "mkdir -p '" + folder + "' && localedef -i de_DE -f UTF-8 '" + folder +
-                           "/de_DE.UTF-8' >/dev/null 2>&1";
-  if (std::system(make.c_str()) != 0) GTEST_SKIP() << "localedef cannot make de_DE.UTF-8";
-  ASSERT_EQ(setenv("LOCPATH", folder.c_str(), 1), 0);
-  const char* const set = setlocale(LC_ALL, "de_DE.UTF-8");
-  const std::string point = localeconv()->decimal_point;
+  const TempDir dir;
+  ASSERT_EQ(mkdir(dir.Path("xx_XX").c_str(), 0700), 0);
+  std::ofstream(dir.Path("xx_XX/LC_NUMERIC"), std::ios::binary) << NumericFile();
+  ASSERT_EQ(setenv("LOCPATH", dir.Path("").c_str(), 1), 0);
+  const char* const set = setlocale(LC_NUMERIC, "xx_XX");
+  char printed[8] = "";
+  std::snprintf(printed, sizeof(printed), "%.1f", 14.5);
   double by_libc = 0;
   double by_library = 0;
   const bool are_read = support::ParseDoubleByLibc("14.5", &by_libc) &&
@@ -125,13 +153,14 @@ TEST(NumberTextTest, LocalesWithCommasChangeNothing) {
                             support::TextByLibc("%.*g", 6, 14.5) + " " + support::DoubleText(14.5);
   setlocale(LC_ALL, "C");
   unsetenv("LOCPATH");
-  std::filesystem::remove_all(folder);
   ASSERT_NE(set, nullptr);
-  ASSERT_EQ(point, ",");
+  ASSERT_STREQ(printed, "14,5");
   EXPECT_TRUE(are_read);
   EXPECT_EQ(by_library, 14.5);
   EXPECT_EQ(texts, "14.5 14.5 14.5 14.5");
 }
+
+#endif
 
 // A letter means the same in commands and in option strings; with "B" behind it, it does not.
 TEST(NumberTextTest, UnitsOfCommandsAndOfOptionStrings) {

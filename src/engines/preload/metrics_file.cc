@@ -1,13 +1,14 @@
 #include "src/engines/preload/metrics_file.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
-#include <filesystem>
 #include <mutex>
 #include <string>
 #include <system_error>
@@ -81,8 +82,8 @@ class MetricsFile {
   // Does not sync: each sync would make the file system write to the database's disk.
   bool Write(bool is_last, std::string* error) const {
     // A user who may write to the folder could otherwise have any file of this user replaced.
-    std::error_code code;
-    if (std::filesystem::is_symlink(path_, code)) {
+    support::FileStatus status;
+    if (support::ExamineLink(path_, &status) && status.kind == support::FileKind::kLink) {
       *error = path_ + ": is a symbolic link; allowed: a regular file, or none yet";
       return false;
     }
@@ -115,17 +116,22 @@ __attribute__((destructor)) void AtEnd() {
   if (MetricsFile* const file = metrics_file.load()) file->End();
 }
 
+// A program may change its folder, as daemons change to "/". A path stays as it is if the folder is
+// unknown.
+std::string AbsolutePath(const std::string& path) {
+  char folder[PATH_MAX];
+  if (path[0] == '/' || getcwd(folder, sizeof(folder)) == nullptr) return path;
+  return std::string(folder) + "/" + path;
+}
+
 }  // namespace
 
 void PrepareMetricsFile(const Settings& settings) {
   static std::mutex mutex;
   const std::lock_guard<std::mutex> lock(mutex);
   if (settings.metrics.empty() || metrics_file.load() != nullptr) return;
-  // A program may change its folder, as daemons change to "/".
-  std::error_code code;
-  const std::string path = std::filesystem::absolute(settings.metrics, code).string();
   // Never destroyed: the process may end in any thread.
-  metrics_file = new MetricsFile(code ? settings.metrics : path, settings.metrics_seconds);
+  metrics_file = new MetricsFile(AbsolutePath(settings.metrics), settings.metrics_seconds);
   pthread_atfork(nullptr, nullptr, [] { metrics_file.load()->LeaveToParent(); });
 }
 

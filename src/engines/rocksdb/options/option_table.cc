@@ -274,10 +274,11 @@ std::string WrongLimit(const char* name, uint64_t bytes) {
 }
 
 std::string CheckMemory(const RocksDBFilterOptions& options) {
+  // The structs that listeners get differ between the versions of an interface, so these have no
+  // FilterAccount.
   if (kIsForProgram && options.memory_bytes != 0) {
     return "memory is " + std::to_string(options.memory_bytes) +
-           "; allowed: 0 in a program with a RocksDB of its own, whose listeners bloomline does "
-           "not know";
+           "; allowed: 0 in programs that bundle RocksDB";
   }
   if (options.memory_bytes == 0 || options.bits_by_level.empty()) {
     return WrongLimit("memory", options.memory_bytes);

@@ -1,5 +1,10 @@
-// Lets libraries that a newer GCC and glibc make run where glibc is 2.28 and the C++ library is
-// that of GCC 8. x86-64 alone, and at link time (CMakeLists.txt has the --wrap options).
+// Lets policy libraries that a newer GCC and glibc make run where glibc is 2.28 and the C++ library
+// is that of GCC 8, on x86-64. cmake/OldSystems.cmake has the link options.
+#include <pthread.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <time.h>
+
 #include <new>
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -17,6 +22,11 @@ OF_OLD_GLIBC(pthread_setspecific);
 OF_OLD_GLIBC(pthread_getspecific);
 OF_OLD_GLIBC(pthread_key_create);
 OF_OLD_GLIBC(pthread_once);
+OF_OLD_GLIBC(pthread_sigmask);
+// stat and others were inline functions that called these.
+OF_OLD_GLIBC(__xstat);
+OF_OLD_GLIBC(__lxstat);
+OF_OLD_GLIBC(__fxstat);
 
 extern "C" {
 double old_exp(double);
@@ -29,6 +39,10 @@ int old_pthread_setspecific(unsigned, const void*);
 void* old_pthread_getspecific(unsigned);
 int old_pthread_key_create(unsigned*, void (*)(void*));
 int old_pthread_once(int*, void (*)());
+int old_pthread_sigmask(int, const sigset_t*, sigset_t*);
+int old___xstat(int, const char*, struct stat*);
+int old___lxstat(int, const char*, struct stat*);
+int old___fxstat(int, int, struct stat*);
 
 HIDDEN double __wrap_exp(double x) { return old_exp(x); }
 HIDDEN double __wrap_exp2(double x) { return old_exp2(x); }
@@ -47,8 +61,37 @@ HIDDEN int __wrap_pthread_once(int* once, void (*function)()) {
   return old_pthread_once(once, function);
 }
 
+HIDDEN int __wrap_pthread_sigmask(int how, const sigset_t* set, sigset_t* old) {
+  return old_pthread_sigmask(how, set, old);
+}
+constexpr int kStatVersion = 1;
+HIDDEN int __wrap_stat(const char* path, struct stat* found) {
+  return old___xstat(kStatVersion, path, found);
+}
+HIDDEN int __wrap_lstat(const char* path, struct stat* found) {
+  return old___lxstat(kStatVersion, path, found);
+}
+HIDDEN int __wrap_fstat(int descriptor, struct stat* found) {
+  return old___fxstat(kStatVersion, descriptor, found);
+}
+
+// Of glibc 2.30. While this waits, a step of the system's clock moves the end.
+HIDDEN int __wrap_pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                         clockid_t clock, const timespec* end) {
+  timespec now;
+  timespec real;
+  clock_gettime(clock, &now);
+  clock_gettime(CLOCK_REALTIME, &real);
+  constexpr long kSecond = 1000000000;  // in nanoseconds
+  timespec real_end = {real.tv_sec + end->tv_sec - now.tv_sec,
+                       real.tv_nsec + end->tv_nsec - now.tv_nsec};
+  for (; real_end.tv_nsec < 0; --real_end.tv_sec) real_end.tv_nsec += kSecond;
+  for (; real_end.tv_nsec >= kSecond; ++real_end.tv_sec) real_end.tv_nsec -= kSecond;
+  return pthread_cond_timedwait(condition, mutex, &real_end);
+}
+
 // Since glibc 2.32, shared_ptr counts without atomic instructions while this is true. Atomic ones
-// are right as well.
+// are right without threads, too.
 HIDDEN char __libc_single_threaded = 0;
 
 // std::_Sp_make_shared_tag::_S_eq of GCC 9: without type information, no tag is that of another
