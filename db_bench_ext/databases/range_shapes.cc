@@ -156,6 +156,43 @@ Range EventRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
   return {Numbers(tenant, asked, 0), Numbers(tenant, asked + 1, 0)};
 }
 
+// ---- address:20 block:8: 20 versions of each account, the first at a random block, and the others
+// about 2^20 blocks apart. Asked for a version before a block: of an address that is not stored
+// (accounts), or of a stored one before its first version (history).
+
+constexpr uint64_t kVersionsOfAccount = 20;
+constexpr uint64_t kBlocks = uint64_t{1} << 24;  // in which accounts are opened
+constexpr uint64_t kBlocksOfVersion = uint64_t{1} << 20;
+
+uint64_t FirstBlock(uint64_t account) { return Mix(~account) % kBlocks + 1; }
+
+std::string Version(uint64_t account, uint64_t block) {
+  return BigEndian(Mix(3 * account), 8) + BigEndian(Mix(3 * account + 1), 8) +
+         BigEndian(Mix(3 * account + 2), 4) + BigEndian(block, 8);
+}
+
+std::string VersionKey(uint64_t index) {
+  const uint64_t account = index / kVersionsOfAccount;
+  const uint64_t number = index % kVersionsOfAccount;
+  const uint64_t delay = number == 0 ? 0 : Mix(index) % kBlocksOfVersion;
+  return Version(account, FirstBlock(account) + number * kBlocksOfVersion + delay);
+}
+
+Range VersionRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
+  const uint64_t account = random % num_keys / kVersionsOfAccount;
+  const uint64_t first = FirstBlock(account);
+  const uint64_t end = kind == RangeKind::kEmpty   ? (random >> 32) % first + 1
+                       : kind == RangeKind::kShort ? first + 4 * kBlocksOfVersion
+                                                   : UINT64_MAX;
+  return {Version(account, 0), Version(account, end)};
+}
+
+Range AccountRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
+  if (kind != RangeKind::kEmpty) return VersionRange(kind, num_keys, random);
+  const uint64_t account = num_keys + (random >> 1) % num_keys;
+  return {Version(account, 0), Version(account, (random >> 32) % (2 * kBlocks) + 1)};
+}
+
 // ---- sensor:4 seconds:8. A sensor sends 20 samples, one each second, every ten minutes; asked for
 // a minute between two bursts.
 
@@ -222,6 +259,10 @@ const std::vector<Shape>& Shapes() {
       {"numbers", "numbers of 8 bytes; empty: 16 of them, short: 60", 7, 0, NumberKey, NumberRange},
       {"events", "tenant:4 user:4 event:8, 1.5 events per user; empty: users without", 8, 0,
        EventKey, EventRange},
+      {"accounts", "address:20 block:8; empty: before a block, an address that is not stored", 20,
+       0, VersionKey, AccountRange},
+      {"history", "address:20 block:8; empty: before the first version of an address", 20, 0,
+       VersionKey, VersionRange},
       {"bursts", "sensor:4 seconds:8, 20 in ten minutes; empty: a minute between", 10,
        kSamplesOfBurst * kBurstsOfSensor, SampleKey, SampleRange},
       {"ycsb", "user and a hash in digits; empty: 16 of its digits", 9, 0, YcsbKey, YcsbRange},
