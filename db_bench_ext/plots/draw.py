@@ -1,46 +1,26 @@
-"""Draws the pictures in docs/images as SVG files: from filters.csv, docs/rocksdb.md and docs/ranges.md.
+"""Draws the pictures in docs/images as SVG files, from the tables of docs/benchmarking.md,
+docs/choosing.md, docs/rocksdb.md and docs/ranges.md; and what the first command prints, from
+docs/images/first_run.txt, which this writes:
+
+  ./db_bench_ext/run | sed 's,/.*/db_bench_ext,db_bench_ext,' >docs/images/first_run.txt
 
 Needs matplotlib (Debian: python3-matplotlib).
 """
 import argparse
-import csv
 import pathlib
 import re
 import sys
 
 try:
+    import screen
     import style
 except ImportError as error:
     sys.exit(f"draw.py: {error}; install Debian's package python3-matplotlib and run draw.py "
              "with /usr/bin/python3")
 
 DOCS = pathlib.Path(__file__).resolve().parent.parent.parent / "docs"
-# The kernels and builds that filters.csv names, the best first.
-KERNELS = ("avx512", "avx2", "neon", "portable")
-BUILDS = ("native", "packaged")
-
-
 class Missing(Exception):
     """The sentence says what a picture needs and does not find."""
-
-
-def number(row, column):
-    """NaN for what was not measured."""
-    return float(row[column] or "nan")
-
-
-def best_subjects(rows):
-    """The subjects of filters.csv to compare: each filter in the best variant that was measured."""
-    measured = {row["subject"] for row in rows}
-
-    def choose(family, variants):
-        for variant in variants:
-            if f"{family} {variant}" in measured:
-                return f"{family} {variant}"
-        raise Missing(f"no queries of {family!r}")
-
-    return {"builtin-bloom": choose("Bloom", BUILDS), "builtin-ribbon": choose("Ribbon", BUILDS),
-            "blocked": choose("blocked", KERNELS), "compact": choose("compact", KERNELS)}
 
 
 def read_markdown(page, heading):
@@ -63,6 +43,14 @@ def read_markdown(page, heading):
     return rows
 
 
+def read_heading(page, heading):
+    """The cells of the line that begins with `heading`."""
+    for line in (DOCS / page).read_text(encoding="utf-8").splitlines():
+        if line.startswith(heading):
+            return [cell.strip() for cell in line.strip("|").split("|")]
+    raise Missing(f"docs/{page} has no table that begins with {heading!r}")
+
+
 def first_number(text):
     match = re.match(r"[0-9.]+", text)
     if match is None:
@@ -70,82 +58,83 @@ def first_number(text):
     return float(match[0])
 
 
-# Colour and marker of each filter: colours alone never tell two of them apart.
-LOOKS = {"builtin-bloom": ("bloom", "o"), "builtin-ribbon": ("ribbon", "s"),
-         "blocked": ("blocked", "^"), "compact": ("compact", "D")}
-
-
-def curve(rows, subject):
-    # Compact filters are measured at Bloom's rate ("compact") and at Bloom's memory.
-    subjects = (subject, subject.replace("compact ", "compact=mem "))
-    points = {number(row, "written_bits_per_key"): 100 * number(row, "fpr")
-              for row in rows if row["subject"] in subjects}
-    return zip(*sorted(points.items()))
+# Colour and marker of each filter: colours alone never tell two of them apart. The row of
+# docs/choosing.md with its rates, and that of docs/benchmarking.md with its bits and times.
+LOOKS = {
+    "bloom": ("bloom", "o", "`blocked`, and `bloom`", "Bloom native"),
+    "ribbon": ("ribbon", "s", "`ribbon`", "Ribbon native"),
+    "blocked": ("blocked", "^", "`blocked`, and `bloom`", "blocked avx512"),
+    "compact": ("compact", "D", "`compact`", "compact avx512"),
+}
+RATES = "| | 5 bits |"
+TIMES = "| | bits/key | FPR % | missing |"
 
 
 def prepare(canvas):
     top = canvas.header + 12
     axes = canvas.axes(78, top, 560 - 78 - 22, 460 - top - 62)
     axes.set_yscale("log")
-    axes.set_xlim(5, 17)
-    axes.set_ylim(0.004, 4)
+    axes.set_xlim(4.5, 17)
+    axes.set_ylim(0.0018, 14)
     axes.set_xticks(range(6, 17, 2))
-    ticks = (0.01, 0.1, 1)
+    ticks = (0.01, 0.1, 1, 10)
     axes.set_yticks(ticks, [f"{tick:g} %" for tick in ticks])
     axes.grid(axis="y", color=style.GRID, linewidth=0.8)
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel("bits per key", color=style.INK, fontsize=canvas.points(13))
-    axes.plot((5, 17), [100 * 2 ** -bits for bits in (5, 17)], color=style.MUTED,
+    axes.plot((4.5, 17), [100 * 2 ** -bits for bits in (4.5, 17)], color=style.MUTED,
               linestyle=(0, (1, 1.5)), linewidth=canvas.points(2))
-    canvas.label(axes, 13.2, 0.0062, "information limit", color=style.MUTED, ha="right")
+    canvas.label(axes, 13.6, 0.0033, "information limit", color=style.MUTED, ha="right")
     return axes
 
 
-def memory_and_rate(rows):
-    measured = [row for row in rows if row["kind"] == "query" and row["mode"] == "single"
-                and row["hit_percent"] == "0"]
-    # A quick run has only small filters.
-    keys = max((int(row["keys"]) for row in measured if int(row["keys"]) <= 1000000), default=0)
-    measured = [row for row in measured if int(row["keys"]) == keys]
-    subjects = best_subjects(measured)
-    at_ten = {row["subject"]: row for row in measured if row["bits_per_key"] == "10"}
+def row_of(rows, name):
+    """The first row whose first cell begins so."""
+    for cells in rows:
+        if cells[0].startswith(name):
+            return cells
+    raise Missing(f"a table lacks {name!r}")
 
-    def of(policy, column):
-        return number(at_ten[subjects[policy]], column)
 
-    bloom_bits = of("builtin-bloom", "written_bits_per_key")
-    compact_bits = of("compact", "written_bits_per_key")
-    rate = 100 * of("builtin-bloom", "fpr")
+def memory_and_rate():
+    rates = read_markdown("choosing.md", RATES)
+    bits = [first_number(cell) for cell in read_heading("choosing.md", RATES)[1:]]
+    times = read_markdown("benchmarking.md", TIMES)
+    # Of compact, the first row: that with Bloom's rate.
+    measured = {name: [first_number(cell) for cell in row_of(times, row)[1:4]]
+                for name, (_, _, _, row) in LOOKS.items()}
+    bloom_bits, rate, _ = measured["bloom"]
+    compact_bits = measured["compact"][0]
     saved = f"{100 * (1 - compact_bits / bloom_bits):.0f} %"
-    is_packaged = "packaged" in subjects["builtin-bloom"]
-    packaged = " (RocksDB's filters: as packaged, portable)" if is_packaged else ""
     canvas = style.Canvas(
         560, 460,
         f"compact saves {saved} of Bloom's memory at the same false-positive rate",
-        "false-positive rate by bits per key; ns: one query" + packaged)
+        "false-positive rate by bits per key; ns: one query for a missing key, Intel Xeon with "
+        f"AVX-512, at {rate:.2g} %")
     axes = prepare(canvas)
 
-    def plot(policy, **more):
-        color, marker = LOOKS[policy]
-        axes.plot(*curve(measured, subjects[policy]), color=style.COLORS[color], marker=marker,
-                  markeredgewidth=0, **more)
+    def plot(name, **more):
+        color, marker, row, _ = LOOKS[name]
+        axes.plot(bits, [first_number(cell) for cell in row_of(rates, row)[1:]],
+                  color=style.COLORS[color], marker=marker, markeredgewidth=0, **more)
 
     # Curves lie on top of each other in pairs: RocksDB's are wide, with ours inside.
-    for policy in ("builtin-bloom", "builtin-ribbon"):
-        plot(policy, alpha=0.45, linewidth=canvas.points(7), markersize=canvas.points(12))
-    for policy in ("blocked", "compact"):
-        plot(policy, linewidth=canvas.points(2), markersize=canvas.points(7))
+    for name in ("bloom", "ribbon"):
+        plot(name, alpha=0.45, linewidth=canvas.points(7), markersize=canvas.points(12))
+    for name in ("blocked", "compact"):
+        plot(name, linewidth=canvas.points(2), markersize=canvas.points(7))
 
-    def name(policy, text, x, y, weight):
-        canvas.label(axes, x, y, f"{text}, {of(policy, 'ns_per_key_median'):.2g} ns", weight=weight,
-                     color=style.COLORS[LOOKS[policy][0]])
+    def label(name, text, x, y, weight):
+        ns = measured[name][2]
+        canvas.label(axes, x, y, f"{text}, {ns:.{1 if ns < 10 else 0}f} ns", weight=weight,
+                     color=style.COLORS[name])
 
-    name("builtin-bloom", "RocksDB's Bloom", 10.8, 2.3, "normal")
-    name("blocked", "blocked", 10.8, 1.38, "bold")
-    name("builtin-ribbon", "RocksDB's Ribbon", 5.15, 0.055, "normal")
-    name("compact", "compact", 5.15, 0.033, "bold")
-    canvas.label(axes, bloom_bits, rate, f"\N{MINUS SIGN}{saved}", offset=(-8, -16), ha="right",
+    label("bloom", "RocksDB's Bloom", 10.6, 3.6, "normal")
+    label("blocked", "blocked", 10.6, 2.0, "bold")
+    label("ribbon", "RocksDB's Ribbon", 4.7, 0.034, "normal")
+    label("compact", "compact", 4.7, 0.019, "bold")
+    canvas.label(axes, bloom_bits, rate, f"\N{MINUS SIGN}{saved}", offset=(2, -16), ha="right",
                  weight="bold")
     axes.annotate("", (compact_bits, rate), (bloom_bits, rate),
                   arrowprops={"arrowstyle": "-|>", "color": style.INK,
@@ -243,20 +232,18 @@ def empty_ranges():
 
 
 def main():
-    bench = DOCS.parent / "db_bench_ext"
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", type=pathlib.Path, default=bench / "results", metavar="DIR",
-                        help="folder of filters.csv (%(default)s)")
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, default=DOCS / "images", metavar="DIR",
                         help="folder of the pictures (%(default)s)")
     flags = parser.parse_args()
     flags.out.mkdir(parents=True, exist_ok=True)
     try:
-        with open(flags.results / "filters.csv", newline="", encoding="utf-8") as file:
-            filters = list(csv.DictReader(file))
-        memory_and_rate(filters).save(flags.out / "memory_and_rate.svg")
+        memory_and_rate().save(flags.out / "memory_and_rate.svg")
         wasted_reads().save(flags.out / "wasted_reads.svg")
         empty_ranges().save(flags.out / "empty_ranges.svg")
+        screen.save((DOCS / "images/first_run.txt").read_text(encoding="utf-8"),
+                    "./db_bench_ext/run", flags.out)
     except (OSError, Missing) as reason:
         sys.exit(f"The pictures were not drawn: {reason}")
 
