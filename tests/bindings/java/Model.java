@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -80,5 +81,13 @@ final class Model {
       RocksDB.destroyDB(folder.toString(), options);
     }
     Files.deleteIfExists(folder);
+  }
+
+  /** How many libraries are mapped whose file name begins so. */
+  static long mapped(final String name) throws Exception {
+    final String pattern = ".* r-xp .*/" + name + "[^/]*[.]so( [(]deleted[)])?";
+    try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
+      return lines.filter(line -> line.matches(pattern)).count();
+    }
   }
 }

@@ -1,5 +1,6 @@
 // The functions that the shim calls. The rest of a policy library is bloomline's RocksDB adaptor.
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -7,7 +8,6 @@
 #include "bloomline/c_rocksdb.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/filter_policy.h"
-#include "src/engines/rocksdb/builder/layout_check.h"
 #include "src/filter/options/policy_id.h"
 #include "src/support/quoted.h"
 
@@ -15,20 +15,37 @@
 
 namespace {
 
+using bloomline::filter::PolicyId;
+using bloomline::filter::PolicyKind;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using PolicyPointer = std::shared_ptr<const FilterPolicy>;
 
 // The policy that RocksDB makes for an id of its own, such as ribbonfilter:10:1; null with the
-// reason in *error if it makes none. For some wrong ids it gives none without an error.
-PolicyPointer NewStockPolicy(const char* options, char** error) {
+// reason in *error if it makes none. For some wrong ids it gives none without an error, and for
+// numbers that are too large it throws an exception.
+PolicyPointer NewStockPolicy(const char* options, bool is_valid, char** error) {
   PolicyPointer policy;
-  const ROCKSDB_NAMESPACE::Status status =
-      FilterPolicy::CreateFromString(ROCKSDB_NAMESPACE::ConfigOptions(), options, &policy);
-  if (status.ok() && policy != nullptr) return policy;
+  if (is_valid) {
+    FilterPolicy::CreateFromString(ROCKSDB_NAMESPACE::ConfigOptions(), options, &policy)
+        .PermitUncheckedError();
+  }
+  if (policy != nullptr) return policy;
   const std::string reason = "filter policy is " + bloomline::support::Quoted(options) +
                              "; allowed: bloomfilter:BITS, ribbonfilter:BITS:LEVEL";
   *error = strdup(reason.c_str());
   return nullptr;
+}
+
+// f(), which may return null with the reason in *error for free(). No exception may go through C.
+template <typename F>
+auto Guarded(char** error, F f) -> decltype(f()) {
+  *error = nullptr;
+  try {
+    return f();
+  } catch (const std::exception& e) {
+    *error = strdup(e.what());
+    return nullptr;
+  }
 }
 
 }  // namespace
@@ -41,24 +58,26 @@ EXPORT const void* bloomline_java_rocksdb_function() {
 // Makes bloomline known to RocksDB by name. Returns null, or why that failed, for free().
 EXPORT char* bloomline_java_register() {
   char* error = nullptr;
-  if (bloomline_rocksdb_register(&error) == 0) return error;
-  const std::string mismatch = bloomline::engine::RocksDBLayoutMismatch();
-  return mismatch.empty() ? nullptr : strdup(mismatch.c_str());
+  Guarded(&error, [&]() -> const void* {
+    bloomline_rocksdb_register(&error);
+    return nullptr;
+  });
+  return error;
 }
 
 // Returns what org.rocksdb.Filter takes for its handle: the address of a shared_ptr, which
 // rocksdbjni deletes. Returns null if the options are wrong, with the reason in *error for free().
 EXPORT void* bloomline_java_new_filter(const char* options, char** error) {
-  *error = nullptr;
-  const bloomline::filter::PolicyKind kind = bloomline::filter::ParsePolicyId(options).kind;
-  PolicyPointer policy;
-  if (kind == bloomline::filter::PolicyKind::kBloom ||
-      kind == bloomline::filter::PolicyKind::kRibbon) {
-    policy = NewStockPolicy(options, error);
-  } else {
-    // A pointer to the C++ class: see plugin.cc.
-    policy.reset(reinterpret_cast<const FilterPolicy*>(
-        bloomline_rocksdb_filterpolicy_create(options, error)));
-  }
-  return policy == nullptr ? nullptr : new PolicyPointer(std::move(policy));
+  return Guarded(error, [&]() -> void* {
+    const PolicyId id = bloomline::filter::ParsePolicyId(options);
+    PolicyPointer policy;
+    if (id.kind == PolicyKind::kBloom || id.kind == PolicyKind::kRibbon) {
+      policy = NewStockPolicy(options, id.is_valid, error);
+    } else {
+      // A pointer to the C++ class: see plugin.cc.
+      policy.reset(reinterpret_cast<const FilterPolicy*>(
+          bloomline_rocksdb_filterpolicy_create(options, error)));
+    }
+    return policy == nullptr ? nullptr : new PolicyPointer(std::move(policy));
+  });
 }

@@ -7,6 +7,7 @@
 #include <link.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 // As in glibc before 2.34, where these are in libdl, which each JVM has loaded.
 __asm__(".symver dladdr1,dladdr1@GLIBC_2.3.3");
@@ -17,18 +18,25 @@ __asm__(".symver dlsym,dlsym@GLIBC_2.2.5");
 
 #define METHOD(type, name) JNIEXPORT type JNICALL Java_io_github_bloomline_BloomlineLibrary_##name
 
-static const char kLinkError[] = "java/lang/UnsatisfiedLinkError";
-static const char kArgumentError[] = "java/lang/IllegalArgumentException";
-
 static const struct link_map* FileWith(const void* address) {
   Dl_info info;
   void* file = NULL;
   return dladdr1(address, &info, &file, RTLD_DL_LINKMAP) == 0 ? NULL : file;
 }
 
-static void Throw(JNIEnv* env, const char* class_name, const char* reason) {
-  const jclass type = (*env)->FindClass(env, class_name);
-  if (type != NULL) (*env)->ThrowNew(env, type, reason != NULL ? reason : "unknown");
+// Text goes to Java as bytes: a jstring of JNI is made of another UTF-8. Null, with a pending
+// error, if memory is missing.
+static jbyteArray BytesOf(JNIEnv* env, const char* text) {
+  const jsize size = (jsize)strlen(text);
+  const jbyteArray bytes = (*env)->NewByteArray(env, size);
+  if (bytes != NULL) (*env)->SetByteArrayRegion(env, bytes, 0, size, (const jbyte*)text);
+  return bytes;
+}
+
+// Sets error[0]. `reason` may be null.
+static void SetError(JNIEnv* env, jobjectArray error, const char* reason) {
+  const jbyteArray bytes = BytesOf(env, reason != NULL ? reason : "unknown");
+  if (bytes != NULL) (*env)->SetObjectArrayElement(env, error, 0, bytes);
 }
 
 // The virtual table of the policy behind a Filter's handle, which is a shared_ptr's address.
@@ -37,18 +45,11 @@ static const void* TableOf(jlong filter) {
   return *policy;
 }
 
-// A function of the policy library; null with a pending error if it has none of this name.
-static void* FunctionIn(JNIEnv* env, void* library, const char* name) {
-  void* const function = dlsym(library, name);
-  if (function == NULL) Throw(env, kLinkError, dlerror());
-  return function;
-}
-
 // The path of the file that has the code of this filter of RocksDB, or null.
-METHOD(jstring, fileOf)(JNIEnv* env, jclass type, jlong filter) {
+METHOD(jbyteArray, fileOf)(JNIEnv* env, jclass type, jlong filter) {
   (void)type;
   const struct link_map* const file = FileWith(TableOf(filter));
-  return file == NULL ? NULL : (*env)->NewStringUTF(env, file->l_name);
+  return file == NULL ? NULL : BytesOf(env, file->l_name);
 }
 
 // An address in the loaded file of this filter. Two copies of rocksdbjni may have the same path.
@@ -71,49 +72,52 @@ METHOD(jboolean, hasNewString)(JNIEnv* env, jclass type, jlong filter) {
   return is_new;
 }
 
-// Opens a policy library, which must find its RocksDB's functions in the file of `filter`.
-METHOD(jlong, open)(JNIEnv* env, jclass type, jstring path, jlong filter) {
+// Opens a policy library, which must find its RocksDB's functions in the file of `filter`. Returns
+// 0, with error[0], if it cannot be used. `path` ends with 0.
+METHOD(jlong, open)(JNIEnv* env, jclass type, jbyteArray path, jlong filter, jobjectArray error) {
   (void)type;
-  const char* const text = (*env)->GetStringUTFChars(env, path, NULL);
+  jbyte* const text = (*env)->GetByteArrayElements(env, path, NULL);
   if (text == NULL) return 0;
-  void* const library = dlopen(text, RTLD_NOW | RTLD_LOCAL);
-  (*env)->ReleaseStringUTFChars(env, path, text);
-  if (library == NULL) {
-    Throw(env, kLinkError, dlerror());
+  void* const library = dlopen((const char*)text, RTLD_NOW | RTLD_LOCAL);
+  (*env)->ReleaseByteArrayElements(env, path, text, JNI_ABORT);
+  const void* (*const function)(void) =
+      library == NULL ? NULL
+                      : (const void* (*)(void))dlsym(library, "bloomline_java_rocksdb_function");
+  if (function == NULL) {
+    SetError(env, error, dlerror());
     return 0;
   }
-  const void* (*const function)(void) =
-      (const void* (*)(void))FunctionIn(env, library, "bloomline_java_rocksdb_function");
-  if (function == NULL) return 0;
   if (FileWith(function()) != FileWith(TableOf(filter))) {
-    Throw(env, kLinkError, "another RocksDB of this process hides that of rocksdbjni");
+    SetError(env, error,
+             "another RocksDB of this process hides that of rocksdbjni: preload neither bloomline "
+             "nor a librocksdb beside the jar");
     return 0;
   }
   return (jlong)(uintptr_t)library;
 }
 
-// Returns the handle of a new filter. `options` is UTF-8 that ends with 0.
-METHOD(jlong, newFilter)(JNIEnv* env, jclass type, jlong library, jbyteArray options) {
+// Returns the handle of a new filter, or 0, with error[0]. `options` is UTF-8 that ends with 0.
+METHOD(jlong, newFilter)
+(JNIEnv* env, jclass type, jlong library, jbyteArray options, jobjectArray error) {
   (void)type;
-  void* (*const make)(const char*, char**) = (void* (*)(const char*, char**))FunctionIn(
-      env, (void*)(uintptr_t)library, "bloomline_java_new_filter");
-  if (make == NULL) return 0;
+  void* (*const make)(const char*, char**) =
+      (void* (*)(const char*, char**))dlsym((void*)(uintptr_t)library, "bloomline_java_new_filter");
   jbyte* const text = (*env)->GetByteArrayElements(env, options, NULL);
   if (text == NULL) return 0;
-  char* error = NULL;
-  void* const filter = make((const char*)text, &error);
+  char* reason = NULL;
+  void* const filter = make((const char*)text, &reason);
   (*env)->ReleaseByteArrayElements(env, options, text, JNI_ABORT);
-  if (filter == NULL) Throw(env, kArgumentError, error);
-  free(error);
+  if (filter == NULL) SetError(env, error, reason);
+  free(reason);
   return (jlong)(uintptr_t)filter;
 }
 
-METHOD(void, register)(JNIEnv* env, jclass type, jlong library) {
+// Returns null, or why RocksDB has no names of bloomline.
+METHOD(jbyteArray, register)(JNIEnv* env, jclass type, jlong library) {
   (void)type;
-  char* (*const known)(void) =
-      (char* (*)(void))FunctionIn(env, (void*)(uintptr_t)library, "bloomline_java_register");
-  if (known == NULL) return;
-  char* const error = known();
-  if (error != NULL) Throw(env, kLinkError, error);
-  free(error);
+  char* const reason =
+      ((char* (*)(void))dlsym((void*)(uintptr_t)library, "bloomline_java_register"))();
+  const jbyteArray bytes = reason == NULL ? NULL : BytesOf(env, reason);
+  free(reason);
+  return bytes;
 }

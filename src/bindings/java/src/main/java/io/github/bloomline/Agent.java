@@ -22,7 +22,7 @@ public final class Agent {
       try {
         System.err.println("bloomline: registered in " + BloomlineLibrary.registerNames());
       } catch (RuntimeException | LinkageError e) {
-        System.err.println(e.getMessage() + "; nothing is registered");
+        System.err.println("bloomline: nothing is registered: " + e.getMessage());
       }
     }
     instrumentation.addTransformer(new Watch());
@@ -39,7 +39,8 @@ public final class Agent {
       if ("org/rocksdb/RocksDB".equals(name) && loader != null
           && loader != ClassLoader.getSystemClassLoader() && seen.add(loader)) {
         System.err.println("bloomline: not registered in the RocksDB of the class loader " + loader
-            + "; code in it can call io.github.bloomline.Bloomline.register()");
+            + "; the agent serves the class path alone. For this loader, start without the agent,"
+            + " give bloomline's jar to the loader, and call Bloomline.register()");
       }
       return null;
     }

@@ -19,8 +19,9 @@ import org.rocksdb.Filter;
  * it has, also with one of RocksDB's own, the process ends with SIGSEGV.
  *
  * <p>Objects are immutable and may be used by several threads and in several options. One may be
- * closed before the options and databases that use it. Making the first one takes about 0.1 s: it
- * opens a library.
+ * closed once each {@code setTableFormatConfig} of a configuration with it has returned, before the
+ * options and databases that use it; as with RocksDB's own filters, a configuration with a closed
+ * filter must not be set again. Making the first one takes about 0.1 s: it opens a library.
  */
 public final class BloomlineFilter extends Filter {
   /** Kinds of filters, described in bloomline's docs/choosing.md. */
@@ -93,7 +94,10 @@ public final class BloomlineFilter extends Filter {
       return add("format", format);
     }
 
-    /** Memory for each key in bits, 1 to 100, with COMPACT 3 to 24. */
+    /**
+     * Memory for each key in bits, 1 to 100, with COMPACT 3 to 24. As in RocksDB, 0.5 to 1 counts
+     * as 1, and below 0.5 files get no filters.
+     */
     public Builder bitsPerKey(final double bits) {
       return add("bits_per_key", bits);
     }
@@ -115,8 +119,8 @@ public final class BloomlineFilter extends Filter {
 
     /** The bits per key of each level from 0 on; 0: no filter. The last is for all deeper ones. */
     public Builder bitsByLevel(final double... bits) {
-      return add("bits_by_level",
-          Arrays.stream(bits).mapToObj(Double::toString).collect(Collectors.joining(":")));
+      return add("bits_by_level", bits == null ? null
+          : Arrays.stream(bits).mapToObj(Double::toString).collect(Collectors.joining(":")));
     }
 
     /** For autoBitsByLevel: the number of levels with files; 0 learns it. */

@@ -1,13 +1,14 @@
 package io.github.bloomline;
 
 import java.io.ByteArrayOutputStream;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.nio.file.StandardOpenOption;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.Filter;
 import org.rocksdb.RocksDB;
@@ -29,7 +30,7 @@ final class BloomlineLibrary {
   }
 
   private interface User {
-    void use(String path);
+    void use(Path path);
   }
 
   private static final String RESOURCES = "/io/github/bloomline/native/linux-x86_64/";
@@ -41,6 +42,8 @@ final class BloomlineLibrary {
   /** What dlopen returned; 0 before the first filter. */
   private static volatile long library;
 
+  private static boolean hasShim;
+
   /** For the agent's line. */
   private static String description;
 
@@ -51,13 +54,30 @@ final class BloomlineLibrary {
       throw new IllegalArgumentException("options " + (options == null ? "is null" : "has a 0")
           + "; allowed: bloomline:10, {id=bloomline;OPTION=VALUE;...}, ribbonfilter:10:1");
     }
-    return newFilter(library(), (options + '\0').getBytes(StandardCharsets.UTF_8));
+    final byte[][] reason = new byte[1][];
+    final long filter = newFilter(
+        library(), (options + '\0').getBytes(StandardCharsets.UTF_8), reason);
+    if (filter == 0) {
+      throw new IllegalArgumentException(text(reason[0]));
+    }
+    return filter;
   }
 
   /** Returns which RocksDB has the names now. */
   static String registerNames() {
-    register(library());
+    registerIn(library());
     return description;
+  }
+
+  private static void registerIn(final long found) {
+    final byte[] reason = register(found);
+    if (reason != null) {
+      throw error(text(reason), "use one of Maven's rocksdbjni, or a newer bloomline");
+    }
+  }
+
+  private static String text(final byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8);
   }
 
   /** One policy library for each rocksdbjni, however many class loaders have this class. */
@@ -68,7 +88,7 @@ final class BloomlineLibrary {
       synchronized (Filter.class) {
         if (library == 0) {
           final long found = find();
-          register(found);
+          registerIn(found);
           library = found;
         }
       }
@@ -78,29 +98,60 @@ final class BloomlineLibrary {
 
   private static long find() {
     final String running = loadRocksDb();
-    withFile(read("shim.so"), System::load);
+    if (!hasShim) {
+      withFile(read("shim.so"), path -> System.load(path.toString()));
+      hasShim = true;
+    }
     try (Probe probe = new Probe()) {
-      final String file = fileOf(probe.handle());
+      final byte[] file = fileOf(probe.handle());
       if (file == null) {
-        throw error("the file of rocksdbjni is unknown", "report this");
+        throw error("the file of rocksdbjni is unknown", "report this with the JVM's version");
       }
       final String policy = PolicyList.choose(
           new String(read("policies.txt"), StandardCharsets.US_ASCII), running,
           hasNewString(probe.handle()));
-      description = "RocksDB " + running + " in " + file;
+      description = "RocksDB " + running + " in " + text(file);
       // The system's properties are the only thing that all class loaders share. A policy library
       // keeps its rocksdbjni loaded, so the place never becomes that of another one.
       final String property = "io.github.bloomline.library:" + placeOf(probe.handle());
-      final String known = System.getProperty(property);
-      if (known != null) {
-        return Long.parseLong(known);
+      final String mark = process() + policy + " ";
+      final String known = System.getProperty(property, "");
+      if (known.startsWith(mark)) {
+        return Long.parseLong(known.substring(mark.length()));
       }
       final byte[] bytes = read(policy);
       replaceName(bytes, file);
       final long[] opened = new long[1];
       withFile(bytes, path -> opened[0] = open(path, probe.handle()));
-      System.setProperty(property, Long.toString(opened[0]));
+      System.setProperty(property, mark + opened[0]);
       return opened[0];
+    }
+  }
+
+  private static long open(final Path path, final long filter) {
+    final byte[][] reason = new byte[1][];
+    // The charset in which the JVM gives names to the system.
+    final Charset charset =
+        Charset.forName(System.getProperty("sun.jnu.encoding", StandardCharsets.UTF_8.name()));
+    final long opened = open((path.toString() + '\0').getBytes(charset), filter, reason);
+    if (opened == 0) {
+      throw new UnsatisfiedLinkError(text(reason[0]));
+    }
+    return opened;
+  }
+
+  /**
+   * Names this process: a launcher may give the properties of one JVM to another one, in which an
+   * address of the first is nothing. The 22nd field is when the process started.
+   */
+  private static String process() {
+    try {
+      final String status = new String(
+          Files.readAllBytes(Paths.get("/proc/self/stat")), StandardCharsets.ISO_8859_1);
+      final String[] behindName = status.substring(status.lastIndexOf(')') + 2).split(" ");
+      return status.substring(0, status.indexOf(' ')) + " " + behindName[19] + " ";
+    } catch (IOException e) {
+      return System.nanoTime() + " "; // never found again
     }
   }
 
@@ -144,13 +195,15 @@ final class BloomlineLibrary {
     if (!isThere("org/rocksdb/RocksDB.class")) {
       throw error("the class loader has no org.rocksdb.RocksDB"
               + (isThere("org/forstdb/RocksDB.class") ? ", but ForSt's org.forstdb.RocksDB" : ""),
-          "bloomline needs Maven's rocksdbjni or frocksdbjni beside it");
+          "bloomline needs Maven's rocksdbjni or frocksdbjni beside it; where another class loader"
+              + " has that, -javaagent puts bloomline too high: start without it");
     }
   }
 
   /** Class.getResource would look in this module alone. */
   private static boolean isThere(final String name) {
-    return BloomlineLibrary.class.getClassLoader().getResource(name) != null;
+    final ClassLoader loader = BloomlineLibrary.class.getClassLoader();
+    return (loader == null ? ClassLoader.getSystemResource(name) : loader.getResource(name)) != null;
   }
 
   private static byte[] read(final String name) {
@@ -179,12 +232,12 @@ final class BloomlineLibrary {
       folder = System.getProperty("java.io.tmpdir");
     }
     try {
-      final Path path = File.createTempFile("bloomline", ".so", new File(folder)).toPath();
+      final Path path = Files.createTempFile(Paths.get(folder), "bloomline", ".so"); // mode 0600
       try {
-        Files.write(path, bytes);
-        user.use(path.toRealPath().toString());
+        Files.write(path, bytes, StandardOpenOption.TRUNCATE_EXISTING);
+        user.use(path.toRealPath());
       } finally {
-        Files.delete(path);
+        path.toFile().delete(); // it may be gone: some systems clean this folder
       }
     } catch (IOException e) {
       throw error("cannot write a library to " + folder + ": " + e, otherFolder());
@@ -196,8 +249,10 @@ final class BloomlineLibrary {
   private static UnsatisfiedLinkError explained(
       final UnsatisfiedLinkError e, final String folder) {
     final String reason = String.valueOf(e.getMessage());
-    String toDo = "see the reason";
-    if (reason.contains("failed to map segment") || reason.contains("not permitted")) {
+    String toDo = "report this if the reason does not say what to do";
+    if (reason.contains("Cannot allocate memory")) {
+      toDo = "the process has reached its limit of memory or of mapped files";
+    } else if (reason.contains("failed to map segment") || reason.contains("not permitted")) {
       toDo = folder + " may be mounted noexec: " + otherFolder();
     } else if (reason.contains("version `GLIBC")) { // GLIBCXX, too
       toDo = "the jar needs glibc 2.28 and the C++ library of GCC 8, or later ones";
@@ -212,13 +267,15 @@ final class BloomlineLibrary {
   }
 
   /** Lets the library need {@code file} in place of the placeholder. */
-  private static void replaceName(final byte[] bytes, final String file) {
-    final byte[] path = (file + '\0').getBytes(StandardCharsets.UTF_8);
-    if (path.length > PLACEHOLDER_BYTES) {
-      throw error("the path of rocksdbjni has more than " + PLACEHOLDER_BYTES + " bytes: " + file,
+  private static void replaceName(final byte[] bytes, final byte[] file) {
+    if (file.length >= PLACEHOLDER_BYTES) {
+      throw error(
+          "the path of rocksdbjni has " + PLACEHOLDER_BYTES + " bytes or more: " + text(file),
           "ROCKSDB_SHAREDLIB_DIR=FOLDER names another folder for it");
     }
-    System.arraycopy(path, 0, bytes, placeIn(bytes), path.length);
+    final int place = placeIn(bytes);
+    System.arraycopy(file, 0, bytes, place, file.length);
+    bytes[place + file.length] = 0;
   }
 
   private static int placeIn(final byte[] bytes) {
@@ -234,15 +291,15 @@ final class BloomlineLibrary {
     throw error("the policy library has no placeholder", "is the jar complete?");
   }
 
-  private static native String fileOf(long filter);
+  private static native byte[] fileOf(long filter);
 
   private static native long placeOf(long filter);
 
   private static native boolean hasNewString(long filter);
 
-  private static native long open(String path, long filter);
+  private static native long open(byte[] path, long filter, byte[][] reason);
 
-  private static native long newFilter(long library, byte[] options);
+  private static native long newFilter(long library, byte[] options, byte[][] reason);
 
-  private static native void register(long library);
+  private static native byte[] register(long library);
 }
