@@ -215,7 +215,7 @@ public final class KafkaJob {
     properties.put("linger.ms", "20");
     properties.put("batch.size", "200000");
     try (Admin admin = Admin.create(properties)) {
-      admin.createTopics(List.of(new NewTopic("in", 4, (short) 1), new NewTopic("out", 4, (short) 1)))
+      admin.createTopics(List.of(new NewTopic("in", 2, (short) 1), new NewTopic("out", 2, (short) 1)))
           .all().get();
     }
     try (KafkaProducer<String, String> producer =
