@@ -33,6 +33,7 @@ import org.rocksdb.DBOptions;
  * for partitioned filters; or an option string of bloomline. Prints a line for each job, and exits
  * with 1 if a key is wrong. FOLDER/NUMBER has a job's databases.
  */
+@SuppressWarnings("deprecation") // a source that ends when it is told to
 public final class FlinkJob {
   private static final AtomicLong PROCESSED = new AtomicLong();
   private static final AtomicLong FOUND = new AtomicLong();
@@ -152,9 +153,10 @@ public final class FlinkJob {
         String.valueOf(policy.equals("bloom")));
     settings.setString("state.backend.rocksdb.memory.partitioned-index-filters",
         String.valueOf(isPartitioned));
-    if (keys < 1_000_000) {
-      settings.setString("state.backend.rocksdb.writebuffer.size", "256kb");
-    }
+    // As many levels as a larger state has.
+    settings.setString("state.backend.rocksdb.writebuffer.size", "256kb");
+    settings.setString("state.backend.rocksdb.compaction.level.target-file-size-base", "1mb");
+    settings.setString("state.backend.rocksdb.compaction.level.max-size-level-base", "1mb");
     settings.setString("taskmanager.memory.managed.size", "64mb");
     settings.setString("execution.checkpointing.incremental", "true");
     settings.setString("execution.checkpointing.dir", here.resolve("checkpoints").toUri().toString());
