@@ -49,7 +49,7 @@ import org.rocksdb.Options;
  */
 public final class KafkaJob {
   private static final long WINDOW_MS = 60_000;
-  private static final long SHARED_CACHE_BYTES = 4 << 20;
+  private static final long SHARED_BYTES_PER_RECORD = 3; // filters and index blocks have 2.7
   private static final String SEEN = "seen";
   private static final String RECENT = "recent";
   private static final int MISSING = 20_000;
@@ -67,9 +67,10 @@ public final class KafkaJob {
     static LRUCache cache;
     static boolean isShort;
 
-    static void use(final String chosen) {
+    static void use(final String chosen, final int records) {
       final boolean isShared = chosen.startsWith("shared:");
-      cache = isShared ? new LRUCache(SHARED_CACHE_BYTES) : null;
+      // One shard: filters are a large part of this small cache.
+      cache = isShared ? new LRUCache(SHARED_BYTES_PER_RECORD * records, 0) : null;
       policy = isShared ? chosen.substring("shared:".length()) : chosen;
       filter = List.of("own", "page", "hits").contains(policy)
           ? null : new io.github.bloomline.BloomlineFilter(policy);
@@ -276,7 +277,7 @@ public final class KafkaJob {
     for (final String policy : policies) {
       PROCESSED.set(0);
       FIRST.set(0);
-      Setter.use(policy);
+      Setter.use(policy, records);
       final Path folder = new File(args[2], String.valueOf(number++)).toPath();
       final long start = System.nanoTime();
       if (isDriver) {
