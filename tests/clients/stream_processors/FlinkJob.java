@@ -159,7 +159,8 @@ public final class FlinkJob {
     settings.setString("state.backend.rocksdb.compaction.level.max-size-level-base", "1mb");
     settings.setString("taskmanager.memory.managed.size", "64mb");
     settings.setString("execution.checkpointing.incremental", "true");
-    settings.setString("execution.checkpointing.dir", here.resolve("checkpoints").toUri().toString());
+    settings.setString(
+        "execution.checkpointing.dir", here.resolve("checkpoints").toUri().toString());
     settings.setString(
         "execution.checkpointing.externalized-checkpoint-retention", "RETAIN_ON_CANCELLATION");
     settings.setString("parallelism.default", "2");
@@ -196,8 +197,9 @@ public final class FlinkJob {
       }
       if (!goesOn) {
         result.checkpoint = cluster.triggerCheckpoint(id).get();
-        result.savepoint = cluster.triggerSavepoint(id, here.resolve("savepoint").toUri().toString(),
-            false, SavepointFormatType.CANONICAL).get();
+        final String savepoint = here.resolve("savepoint").toUri().toString();
+        result.savepoint =
+            cluster.triggerSavepoint(id, savepoint, false, SavepointFormatType.CANONICAL).get();
       }
       Measured.copy(here.resolve("local"), folder.resolve(String.valueOf(jobs)));
       cluster.cancelJob(id).get();

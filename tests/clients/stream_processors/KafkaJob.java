@@ -43,9 +43,10 @@ import org.rocksdb.Options;
  *
  * <p>Usage: {@code KafkaJob driver RECORDS FOLDER POLICY...} in TopologyTestDriver, or {@code
  * KafkaJob broker RECORDS FOLDER ADDRESS POLICY...}. POLICY is {@code own}; {@code page}, the class
- * of the guide; {@code hits}, this class without its last line; an option string of bloomline; or one
- * of these after {@code shared:}, with one small cache for all stores, which has their filters.
- * FOLDER/NUMBER has each job's databases. Prints a line for each, and exits with 1 if a key is wrong.
+ * of the guide; {@code hits}, this class without its last line; an option string of bloomline; or
+ * one of these after {@code shared:}, with one small cache for all stores, which has their filters.
+ * FOLDER/NUMBER has each job's databases. Prints a line for each, and exits with 1 if a key is
+ * wrong.
  */
 public final class KafkaJob {
   private static final long WINDOW_MS = 60_000;
@@ -196,7 +197,8 @@ public final class KafkaJob {
       final WindowStore<String, String> recent = driver.getWindowStore(RECENT);
       windows.forEach((key, value) -> {
         final int at = key.indexOf('@');
-        check(key, value, recent.fetch(key.substring(0, at), Long.parseLong(key.substring(at + 1))));
+        final long window = Long.parseLong(key.substring(at + 1));
+        check(key, value, recent.fetch(key.substring(0, at), window));
       });
       for (int i = 0; i < MISSING; i++) {
         final String missing = key(i % records) + "." + i;
@@ -216,8 +218,8 @@ public final class KafkaJob {
     properties.put("linger.ms", "20");
     properties.put("batch.size", "200000");
     try (Admin admin = Admin.create(properties)) {
-      admin.createTopics(List.of(new NewTopic("in", 2, (short) 1), new NewTopic("out", 2, (short) 1)))
-          .all().get();
+      final NewTopic in = new NewTopic("in", 2, (short) 1);
+      admin.createTopics(List.of(in, new NewTopic("out", 2, (short) 1))).all().get();
     }
     try (KafkaProducer<String, String> producer =
             new KafkaProducer<>(properties, new StringSerializer(), new StringSerializer())) {
@@ -257,7 +259,8 @@ public final class KafkaJob {
       }
       if (PROCESSED.get() != records || FIRST.get() != distinct) {
         WRONG.incrementAndGet();
-        System.err.println(PROCESSED + " records, " + FIRST + " first ones in place of " + distinct);
+        System.err.println(
+            PROCESSED + " records, " + FIRST + " first ones in place of " + distinct);
       }
     }
   }

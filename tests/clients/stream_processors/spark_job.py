@@ -2,8 +2,8 @@
 """A job of Spark Structured Streaming that drops duplicates, with two workers of their own.
 Usage: spark_job.py FOLDER KEYS [NAME=VALUE...]
 
-FOLDER gets the input, the output and the checkpoint with the state. NAME=VALUE is in the environment
-of the executors. Exits with 1 if the output is not each key once."""
+FOLDER gets the input, the output and the checkpoint with the state. NAME=VALUE is in the
+environment of the executors. Exits with 1 if the output is not each key once."""
 import pathlib
 import sys
 import time
