@@ -1,5 +1,5 @@
-"""What the results of db_bench_ext/run say, in about 25 lines. Reads gets.csv, gets.txt, filters.csv
-and ranges.csv from the folder of the results.
+"""What the results of db_bench_ext/run say, in at most 38 lines. Reads levels.csv, gets.csv,
+gets.txt, ranges.csv and filters.csv from the folder of the results.
 
 Usage: /usr/bin/python3 db_bench_ext/summary.py FOLDER
 """
@@ -9,9 +9,12 @@ import re
 import sys
 
 KEYS = {"paths": "file paths", "be64": "8-byte counters", "dec16": "decimal counters"}
-WIDTH = 18
+RANGE_KEYS = {"items": "account:4 user:4 item:8", "posts": "user:17:post:4",
+              "minutes": "device:8 microseconds:8", "files": "/srv/3/17/album4/photo.jpg",
+              "numbers": "numbers of 8 bytes"}
 # Times are uncertain if half of a case's rounds took this much longer than its fastest one.
 UNSTEADY = 1.5
+BAR = 32  # characters of the longest one
 
 
 def read_csv(path):
@@ -25,7 +28,7 @@ def percent(value):
 
 
 def line(name, cells):
-    print(f"  {name:<{WIDTH + 4}}" + "".join(f"{cell:>12}" for cell in cells))
+    print(f"{name:<32}" + "".join(f"{cell:>11}" for cell in cells))
 
 
 def machine(folder):
@@ -44,40 +47,61 @@ def machine(folder):
     print()
 
 
+def levels(folder):
+    """levels.csv. The gain has two parts: what RocksDB's Ribbon filter saves, and what the bits by
+    level save in the same memory."""
+    rows = {row["filter"]: row for row in read_csv(folder / "levels.csv")}
+    wasted = {name: 100 * float(row["wasted_reads_per_get"]) for name, row in rows.items()}
+    most = max(wasted.values())
+    print("RocksDB, five levels: wasted reads in 100 Gets of missing keys; the same memory")
+    print(f"{'':<18}{'bits/key':>9}{'wasted':>8}{'without bloomline':>19}")
+    for name in ("Bloom", "Ribbon", "Ribbon by level", "compact by level"):
+        row = rows[name]
+        alone = 100 * float(row["wasted_reads_without_bloomline"])
+        alone = f"{alone:.2f}" if row["is_rocksdbs"] == "1" else f"needs it: {alone:.0f}"
+        bar = "#" * max(1, round(BAR * wasted[name] / most))
+        bits = float(row["bits_per_key"])
+        print(f"  {name:<16}{bits:>9.2f}{wasted[name]:>8.2f}{alone:>19}  {bar}")
+    ribbon, by_level = wasted["Ribbon"], wasted["Ribbon by level"]
+    alone = 100 * float(rows["Ribbon by level"]["wasted_reads_without_bloomline"])
+    print(f"Ribbon by level wastes {wasted['Bloom'] / by_level:.0f} times fewer reads than Bloom: "
+          f"{wasted['Bloom'] / ribbon:.1f} times are the gain of")
+    is_read = alone < 1.1 * by_level
+    reads = "RocksDB reads it alone" if is_read else f"RocksDB alone wastes {alone:.2f}"
+    print(f"RocksDB's Ribbon, and bloomline's share is {ribbon / by_level:.1f} times, at no price. "
+          f"{reads}.\n")
+    return (sum(int(row["keys"]) + int(row["gets"]) for row in rows.values()),
+            sum(int(row["wrong_answers"]) for row in rows.values()))
+
+
 class Databases:
     """gets.csv: the least bits per key that were measured."""
 
     def __init__(self, folder):
         rows = read_csv(folder / "gets.csv")
-        self.bits = min(int(row["requested_bits_per_key"]) for row in rows)
+        bits = min(int(row["requested_bits_per_key"]) for row in rows)
         self.rows = {(row["engine"], row["keys"], row["policy"]): row for row in rows
-                     if int(row["requested_bits_per_key"]) == self.bits}
+                     if int(row["requested_bits_per_key"]) == bits}
         self.wrong = sum(int(row["wrong_answers"]) for row in rows)
         self.answers = sum(int(row["near_missing_keys"]) + int(row["far_missing_keys"]) +
                            int(row["rows"]) for row in rows)
 
-    def rates(self, engine, policies):
-        for keys, name in KEYS.items():
-            line(name, [percent(self.rows[engine, keys, policy]["near_fpr"])
-                        for policy in policies])
-
-    def bits_per_key(self, engine, policies):
-        rows = [self.rows[engine, "paths", policy] for policy in policies]
-        line("bits per key", [f"{float(row['filter_bits_per_key']):.1f}" for row in rows])
-
     def leveldb(self):
-        policies = ["builtin-bloom", "blocked", "compact"]
-        print("LevelDB: lookups of missing keys that read a block for nothing")
-        line("", ["its own", "blocked", "compact"])
-        self.bits_per_key("leveldb", policies)
-        self.rates("leveldb", policies)
+        line("LevelDB: wasted reads, 10 bits/key", ["its own", "blocked", "compact"])
+        for keys, name in KEYS.items():
+            line("  " + name, [percent(self.rows["leveldb", keys, policy]["near_fpr"])
+                               for policy in ("builtin-bloom", "blocked", "compact")])
+        print()
 
     def rocksdb(self):
-        policies = ["builtin-bloom", "builtin-ribbon", "blocked", "compact-same-fpr", "compact"]
-        print("RocksDB: the same")
-        line("", ["Bloom", "Ribbon", "blocked", "compact", "compact"])
-        self.bits_per_key("rocksdb", policies)
-        self.rates("rocksdb", policies)
+        """The worst rate of all keys, because they differ little."""
+        policies = ("builtin-bloom", "builtin-ribbon", "blocked", "compact-same-fpr", "compact")
+        line("RocksDB, one level", ["Bloom", "Ribbon", "blocked", "compact", "compact"])
+        rows = [self.rows["rocksdb", "paths", policy] for policy in policies]
+        line("  bits per key", [f"{float(row['filter_bits_per_key']):.1f}" for row in rows])
+        line("  wasted reads, worst keys",
+             [percent(max(float(self.rows["rocksdb", keys, policy]["near_fpr"]) for keys in KEYS))
+              for policy in policies])
 
 
 def filters(folder):
@@ -89,50 +113,48 @@ def filters(folder):
         times[row["kind"], name] = float(row["ns_per_key_median"])
         unsteady = max(unsteady, times[row["kind"], name] / float(row["ns_per_key_min"]))
     columns = ("Bloom", "Ribbon", "blocked", "compact", "compact=mem")
-    for kind, name in (("query", "reject a key, ns"), ("build", "add a key, ns")):
+    for kind, name in (("query", "  reject a key, ns"), ("build", "  add a key, ns")):
         line(name, [f"{times[kind, column]:.1f}" for column in columns])
     if unsteady > UNSTEADY:
-        print(f"  These times are uncertain: half of the rounds of one took {unsteady:.1f} times as "
-              "long as its fastest. Is the machine busy?")
+        print(f"  uncertain: half of the rounds of one took {unsteady:.1f} times as long as its "
+              "fastest. Is the machine busy?")
+    print()
 
 
 def ranges(folder):
-    """ranges.csv: blocks that a scan of an empty range touches, over all shapes of keys."""
-    columns = ("empty_blocks", "backward_empty_blocks")
-    rows = read_csv(folder / "ranges.csv")
-    names = {"bloom": "Bloom", "bloom-prefix": "Bloom of prefixes",
-             "compact-ranges": "bloomline's RangeFilter"}
-    print("RocksDB: blocks that a scan of an empty range touches, by kind of keys, and backward")
-    for subject, name in names.items():
-        text = f"  {name:<{WIDTH + 6}}"
-        for column in columns:
-            blocks = [float(row[column]) for row in rows if row["subject"] == subject]
-            text += f"{min(blocks):10.2f}  to {max(blocks):6.2f}"
-        print(text)
+    """ranges.csv: blocks that a scan of an empty range touches, for each kind of keys."""
+    blocks = {(row["shape"], row["subject"]): row["empty_blocks"]
+              for row in read_csv(folder / "ranges.csv")}
+    line("RocksDB: blocks per empty scan", ["Bloom", "prefixes", "bloomline"])
+    for shape, name in RANGE_KEYS.items():
+        line("  " + name, [f"{float(blocks[shape, subject]):.2f}"
+                           for subject in ("bloom", "bloom-prefix", "compact-ranges")])
     print()
 
 
 NEXT = """\
 Next
-  RocksDB, in an OPTIONS file   filter_policy=bloomline:10:format=compact    docs/rocksdb.md
-  programs you cannot compile   preload library, BLOOMLINE_FORMAT=compact    docs/rocksdb.md
-  your own database             bloomline db measure DIR                     docs/operating.md
-  more figures                  --tables (of this run), --part PART          docs/benchmarking.md"""
+  your own database             bloomline db advise DIR                        docs/db.md
+  programs you cannot compile   preload, BLOOMLINE_FORMAT and _BITS_BY_LEVEL   docs/rocksdb.md
+  more figures                  run --tables, run --part PART                  docs/benchmarking.md
+"""
 
 
 def main():
     folder = pathlib.Path(sys.argv[1])
     machine(folder)
+    answers, wrong = levels(folder)
     databases = Databases(folder)
     databases.leveldb()
-    print()
     databases.rocksdb()
     filters(folder)
-    print()
     ranges(folder)
-    print(f"{databases.answers:,} answers checked, {databases.wrong} wrong.\n")
     print(NEXT)
+    print(f"{answers + databases.answers:,} answers checked, {wrong + databases.wrong} wrong.")
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except FileNotFoundError as error:  # of a part that failed, which has said why
+        sys.exit(f"No summary: there is no {error.filename}")

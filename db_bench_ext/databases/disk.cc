@@ -19,6 +19,7 @@ namespace {
 constexpr size_t kQueriesPerRun = 60000;
 constexpr size_t kWarmUpQueries = 30000;
 constexpr double kBits = 10;
+constexpr double kAllCached = 0;  // instead of a multiple of Bloom's filters
 
 // What the form decides besides keys and rounds.
 struct Limits {
@@ -27,7 +28,12 @@ struct Limits {
 };
 constexpr Limits kLimits[] = {{0.06, 0.3}, {0.04, 0.1}, {0.02, 0.02}};
 
-std::vector<Policy> Policies(const std::vector<double>& sweep) {
+std::vector<Policy> Policies(const Flags& flags) {
+  const std::vector<double>& sweep = flags.sweep;
+  if (flags.is_by_level) {
+    return {BuiltinBloom(kBits), BuiltinRibbon(kRibbonBitsOfTen),
+            RibbonByLevel("ribbon-by-level", kRibbonBitsOfTen), CompactByLevel("by-level", kBits)};
+  }
   if (sweep.empty()) {
     const double same_rate = CompactBitsOfBloomsRate(kBits);
     return {NoFilter(),
@@ -51,9 +57,12 @@ struct Counts {
   uint64_t gets = 0;
   uint64_t wrong_answers = 0;
   double seconds = 0;
+  std::vector<float> seconds_of_gets;
   BlockCounts blocks;
 
   void Add(const Counts& other) {
+    seconds_of_gets.insert(seconds_of_gets.end(), other.seconds_of_gets.begin(),
+                           other.seconds_of_gets.end());
     gets += other.gets;
     wrong_answers += other.wrong_answers;
     seconds += other.seconds;
@@ -62,12 +71,21 @@ struct Counts {
   double PerGet(uint64_t count) const {
     return static_cast<double>(count) / static_cast<double>(gets);
   }
+  // 99 of 100 Gets took at most that.
+  double SecondsOfSlowest() const {
+    if (seconds_of_gets.empty()) return NAN;
+    std::vector<float> sorted = seconds_of_gets;
+    const auto at = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) * 99 / 100);
+    std::nth_element(sorted.begin(), at, sorted.end());
+    return *at;
+  }
 };
 
 // Checks every answer. Stops at a limit or at the end of the queries.
 Counts RunQueries(DiskDatabase* database, const std::vector<Query>& queries, double max_seconds,
                   uint64_t max_bytes_read = UINT64_MAX) {
   Counts counts;
+  counts.seconds_of_gets.reserve(queries.size());
   std::string value;
   database->StartCounting();
   const rocksdb::PerfContext& perf = *rocksdb::get_perf_context();
@@ -78,8 +96,10 @@ Counts RunQueries(DiskDatabase* database, const std::vector<Query>& queries, dou
     if (found != query.stored || (found && value != AsText(ValueOf(query.number))))
       ++counts.wrong_answers;
     ++counts.gets;
-    counts.seconds =
+    const double until =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    counts.seconds_of_gets.push_back(static_cast<float>(until - counts.seconds));
+    counts.seconds = until;
   }
   counts.blocks = database->StopCounting();
   return counts;
@@ -101,7 +121,7 @@ class Bench {
         layout_(LayoutName(is_partitioned)),
         stored_(stored),
         queries_(stored) {
-    for (const Policy& policy : Policies(flags.sweep)) {
+    for (const Policy& policy : Policies(flags)) {
       Begin(layout_ + " filters: writing five levels with " + policy.name);
       contenders_.push_back({policy, std::make_unique<DiskDatabase>(policy, is_partitioned, stored,
                                                                     files, flags.db_directory)});
@@ -113,13 +133,19 @@ class Bench {
   const FileSums& bloom() const { return bloom_; }
 
   std::vector<Row> Measure(double cache_factor, const std::vector<Stream>& streams) {
-    const auto cache_bytes = static_cast<uint64_t>(
-        std::llround(cache_factor * static_cast<double>(bloom_.filter_bytes)));
+    const bool is_all_cached = cache_factor == kAllCached;
+    const uint64_t cache_bytes =
+        is_all_cached ? 2 * (bloom_.data_bytes + bloom_.index_bytes + bloom_.filter_bytes)
+                      : static_cast<uint64_t>(
+                            std::llround(cache_factor * static_cast<double>(bloom_.filter_bytes)));
     const std::string what = layout_ + " filters, cache of " + tool::BytesText(cache_bytes) + ": ";
     Begin(what + "filling the cache");
     // Uniform Gets of stored keys bring in all filters and indexes. Missing keys would need
     // millions of Gets for that, because the filters keep them away from the indexes.
-    for (Contender& contender : contenders_) contender.database->SetCacheBytes(cache_bytes);
+    for (Contender& contender : contenders_) {
+      contender.database->SetCacheBytes(cache_bytes);
+      if (is_all_cached) contender.database->ReadAll();
+    }
     WarmUp(kUniform, cache_bytes);
     std::vector<Row> rows;
     for (const Stream& stream : streams) {
@@ -194,6 +220,7 @@ class Bench {
                       contenders_[i].database->SumsOfFiles().FilterBitsPerKey(), 2)
               .Rounds("ops_per_second", "kops/s", SpreadOf(speeds[i]), 1, 1e-3)
               .Rounds("times_bloom", "x Bloom", SpreadOf(ratios), 2)
+              .Number("p99_us", "p99 us", 1e6 * all.SecondsOfSlowest(), 1)
               .Number("reads_per_get", "reads/Get", all.PerGet(blocks.Reads()), 4)
               .Number("data_reads_per_get", "data", all.PerGet(blocks.data_reads), 4)
               .Number("index_reads_per_get", "index", all.PerGet(blocks.index_reads), 4)
@@ -236,13 +263,15 @@ std::string Legend(const Flags& flags, const StoredKeys& stored) {
          "missing     odd numbers, next to stored ones and within their range\n"
          "zipf        probability of a key 1/rank^0.99; the ranks are spread over all keys\n"
          "mixed       half of the Gets for stored keys, half for missing ones\n"
-         "policies    10 bits per key, but builtin-ribbon, compact-same-fpr and by-level-7bits\n"
+         "policies    10 bits per key, but without --by-level builtin-ribbon, compact-same-fpr and "
+         "by-level-7bits\n"
          "            take what the false-positive rate of Bloom at 10 bits takes\n"
          "kops/s      thousands of keys per second, median of "
       << flags.rounds << " rounds of up to " << NumberText(kLimits[form].run_seconds, 2)
       << " s; policies in\n"
          "            alternation with the same queries. x Bloom: as a multiple of built-in\n"
          "            Bloom's in the same round\n"
+         "p99         99 of 100 Gets of all rounds took at most these microseconds\n"
          "reads/Get   blocks read from the disk per key; cache: hit rate of blocks of all kinds\n"
          "positives   files per Get whose filter says \"may match\"\n\n";
   return out.str();
@@ -251,20 +280,26 @@ std::string Legend(const Flags& flags, const StoredKeys& stored) {
 uint64_t NeededBytes(const Flags& flags) {
   constexpr uint64_t kBytesPerKey = 125;  // with the index and a filter
   // The ingested copy of a level is a link; a compaction holds its input and its output.
-  return (Policies(flags.sweep).size() + 2) * flags.keys * kBytesPerKey;
+  return (Policies(flags).size() + 2) * flags.keys * kBytesPerKey;
 }
 
 uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
+  if (flags.is_by_level && !flags.sweep.empty())
+    throw std::runtime_error(
+        "--by-level and --sweep name different policies; allowed: one of them");
   CheckIsOnDisk(flags.db_directory, NeededBytes(flags));
   const bool is_complete = flags.form == Form::kComplete;
-  const std::vector<double> cache_factors =
-      is_complete ? flags.cache_factors : std::vector<double>{2};
-  const std::vector<Stream> streams = {kMissing, kZipf, kMixedZipf};
+  std::vector<double> cache_factors = is_complete ? flags.cache_factors : std::vector<double>{2};
+  std::vector<Stream> streams = {kMissing, kZipf, kMixedZipf};
+  if (flags.is_by_level) {
+    cache_factors = {2, kAllCached};
+    streams = {kMissing, kUniform};
+  }
   const auto is_chosen = [&](bool is_partitioned) {
-    return flags.layouts.empty() ? is_partitioned || is_complete
+    return flags.layouts.empty() ? is_partitioned || (is_complete && !flags.is_by_level)
                                  : flags.layouts.count(LayoutName(is_partitioned)) != 0;
   };
-  const size_t policies = Policies(flags.sweep).size();
+  const size_t policies = Policies(flags).size();
   const size_t turns = streams.size() * static_cast<size_t>(flags.rounds) * policies;
   ExpectSteps(1 + (is_chosen(true) + is_chosen(false)) *
                       (policies + cache_factors.size() * (1 + turns)));
@@ -279,17 +314,28 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
     Bench bench(flags, is_partitioned, stored, files);
     for (const double factor : cache_factors) {
       const std::vector<Row> table = bench.Measure(factor, streams);
-      output->Print(std::string(LayoutName(is_partitioned)) + " filters, cache of " +
-                    NumberText(factor, 1) + " times built-in Bloom's filters, " +
+      const std::string cache =
+          factor == kAllCached
+              ? "all blocks in the cache"
+              : "cache of " + NumberText(factor, 1) + " times built-in Bloom's filters, " +
                     NumberText(100 * factor * static_cast<double>(bench.bloom().filter_bytes) /
                                    static_cast<double>(bench.bloom().data_bytes),
                                1) +
-                    " % of the data\n" + Table(table, 2) + "\n");
+                    " % of the data";
+      output->Print(std::string(LayoutName(is_partitioned)) + " filters, " + cache + "\n" +
+                    Table(table, 2) + "\n");
       rows->insert(rows->end(), table.begin(), table.end());
     }
     wrong += bench.wrong_answers();
   }
   return wrong;
+}
+
+void AddFlags(CommandLine* command, Flags* flags) {
+  command->AddNumbers("--cache", &flags->cache_factors, 0.1, 200.0);
+  command->AddNames("--layout", &flags->layouts, {"partitioned", "full"});
+  command->AddNumbers("--sweep", &flags->sweep, 2.0, 30.0);
+  command->AddFlag("--by-level", &flags->is_by_level);
 }
 
 }  // namespace
@@ -299,7 +345,8 @@ Workload Disk() {
   return {"disk",
           "Gets in RocksDB databases where memory is short",
           {{3333300, 5}, {555550, 3}, {111110, 1}},
-          disk::Run};
+          disk::Run,
+          disk::AddFlags};
 }
 
 }  // namespace bloomline::bench

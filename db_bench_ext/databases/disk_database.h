@@ -35,6 +35,8 @@ class DiskDatabase : public RocksDBDatabase {
 
   // Drops what the cache holds.
   void SetCacheBytes(uint64_t bytes);
+  // What fits of all data blocks, filters and indexes is then in the cache.
+  void ReadAll();
   // Throws if levels have changed since they were written.
   void CheckLevels() const;
 

@@ -154,7 +154,7 @@ Row MakeRow(const Plan& plan, const Contender& contender, const std::vector<Time
               per_get(contender.near.data_reads, plan.keys.near), 4)
       .Number("far_data_block_reads_per_get", "far",
               per_get(contender.far.data_reads, plan.keys.far), 4)
-      .Number("load_seconds", "load s", contender.load_seconds, 2)
+      .Number("load_seconds", "load s", plan.rounds == 0 ? NAN : contender.load_seconds, 2)
       .Rounds("hit_us", "hit us", SpreadOf(Each(times, &Times::hit_us)), 2)
       .Rounds("near_miss_us", "near us", SpreadOf(Each(times, &Times::near_us)), 2)
       .Count("wrong_answers", "wrong", contender.wrong);
@@ -212,9 +212,10 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
   const auto is_chosen = [&](const Engine& engine) {
     return flags.engines.empty() || flags.engines.count(engine.name) != 0;
   };
+  const int rounds = flags.only_counts ? 0 : flags.rounds;
   size_t steps = 0;
   for (const Engine& engine : kEngines) {
-    const size_t turns = static_cast<size_t>(flags.rounds) + 2;
+    const size_t turns = static_cast<size_t>(rounds) + 2;
     if (is_chosen(engine)) steps += engine.policies(flags.bits[0]).size() * turns;
   }
   ExpectSteps(steps * flags.bits.size() * sets.size());
@@ -224,8 +225,8 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
     for (const int bits : flags.bits) {
       std::vector<Row> table;
       for (const KeySet& set : sets) {
-        wrong += Measure({engine, set, bits, flags.rounds, kTimedQueries[form], flags.db_directory},
-                         &table);
+        wrong +=
+            Measure({engine, set, bits, rounds, kTimedQueries[form], flags.db_directory}, &table);
       }
       output->Print(Table(table, 3) + "\n");
       rows->insert(rows->end(), table.begin(), table.end());
@@ -234,13 +235,20 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
   return wrong;
 }
 
+void AddFlags(CommandLine* command, Flags* flags) {
+  command->AddNumbers("--bits", &flags->bits, 2, 30);
+  command->AddFlag("--counts", &flags->only_counts);
+  command->AddNames("--engine", &flags->engines, {"leveldb", "rocksdb"});
+}
+
 }  // namespace
 
 Workload Gets() {
   return {"gets",
           "Gets of stored and missing keys in databases of both engines",
           {{1000000, 7}, {150000, 3}, {20000, 2}},
-          Run};
+          Run,
+          AddFlags};
 }
 
 }  // namespace bloomline::bench

@@ -1,4 +1,4 @@
-// The workloads of the bench of databases, and what they share: flags, results, databases.
+// The workloads of the benches of databases, and what they share: flags, results, databases.
 #ifndef BLOOMLINE_DB_BENCH_EXT_DATABASES_HARNESS_H_
 #define BLOOMLINE_DB_BENCH_EXT_DATABASES_HARNESS_H_
 
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "db_bench_ext/support/flags.h"
 #include "db_bench_ext/support/leveldb_filters.h"
 #include "db_bench_ext/support/output.h"
 #include "db_bench_ext/support/policies.h"
@@ -23,6 +24,8 @@ struct Flags {
   Form form = Form::kComplete;
   uint64_t keys = 0;
   int rounds = 0;
+  // gets, levels, ranges: no times, so other programs that run disturb no figure.
+  bool only_counts = false;
   std::string out_directory;
   std::string db_directory;  // gets temporary folders
   // A file of "key value" or "key" lines, and where it comes from: gets and ranges.
@@ -35,6 +38,7 @@ struct Flags {
   std::vector<double> cache_factors = {1, 2, 4};  // multiples of Bloom's filters
   std::vector<double> sweep;                      // bits per key; empty: the usual policies
   std::set<std::string> layouts;                  // empty: all
+  bool is_by_level = false;                       // the policies of levels, and all blocks cached
   // ranges
   uint64_t scans = 0;  // 0: those of the form
   std::set<std::string> shapes;
@@ -56,17 +60,20 @@ struct Workload {
   // Prints to *output, appends *rows for the CSV, and returns the number of wrong answers. Throws
   // std::runtime_error if an engine reports an error.
   uint64_t (*run)(const Flags& flags, Output* output, std::vector<Row>* rows);
+  // Those that not every workload has. Null: none.
+  void (*add_flags)(CommandLine* command, Flags* flags) = nullptr;
 };
 
 Workload Gets();
+Workload Levels();
 Workload Disk();
 Workload Ranges();
 Workload RangeChoice();
 Workload Rewriting();
 
-// All names of the workload's `shapes` and `subjects`.
-std::set<std::string> ShapeNames();
-std::set<std::string> SubjectNames();
+// Those of this program: database_bench has those of the short run, and is built sooner without the
+// others, which more_database_bench has.
+std::vector<Workload> Workloads();
 
 // Blocks that a thread's queries touched.
 struct BlockCounts {

@@ -276,7 +276,8 @@ Workload RangeChoice() {
   return {"choice",
           "What each constant by which range filters are chosen does",
           {{60000, 1}, {20000, 1}, {6000, 1}},
-          ranges::Run};
+          ranges::Run,
+          ranges::AddShapeFlags};
 }
 
 }  // namespace bloomline::bench

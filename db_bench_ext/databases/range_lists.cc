@@ -161,4 +161,11 @@ std::vector<Shape> AllShapes() {
   return shapes;
 }
 
+void AddShapeFlags(CommandLine* command, Flags* flags) {
+  std::set<std::string> names;
+  for (const Shape& shape : AllShapes()) names.insert(shape.name);
+  command->AddNumber("--scans", &flags->scans, uint64_t{100}, uint64_t{100000000});
+  command->AddNames("--shapes", &flags->shapes, names);
+}
+
 }  // namespace bloomline::bench::ranges

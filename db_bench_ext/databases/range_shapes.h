@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "db_bench_ext/databases/harness.h"
+
 namespace bloomline::bench::ranges {
 
 // [begin, end)
@@ -56,6 +58,9 @@ std::vector<Shape> AllShapes();
 // The list of files that support/key_list.sh printed: lines of a path, a space and a size. To be
 // set before the shapes are used.
 std::string& FileListPath();
+
+// --scans and --shapes.
+void AddShapeFlags(CommandLine* command, Flags* flags);
 
 }  // namespace bloomline::bench::ranges
 

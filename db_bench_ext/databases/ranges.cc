@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -342,16 +343,19 @@ uint64_t NumWrong(const Contender& contender, const Contender& first) {
 
 Row MakeRow(const Plan& plan, const Contender& contender, double base_bits, uint64_t wrong) {
   const double bits = contender.FilterBitsPerKey();
+  const bool has_times = !plan.flags.only_counts;
+  const auto time = [&](double measured) { return has_times ? measured : NAN; };
   Row row;
   row.Word("shape", "", plan.shape.name)
       .Word("subject", "subject", contender.subject.name)
       .Count("keys", "", plan.num_keys)
-      .Number("build_seconds", "build s", contender.build_seconds, 1)
+      .Number("build_seconds", "build s", time(contender.build_seconds), 1)
       .Number("filter_bits_per_key", "bits/key", bits, 2)
       .Number("memory_percent", "memory %", 100 * bits / base_bits, 1);
   for (const auto& [kind, scans] : contender.scans) {
     const std::string name = RangeKindName(kind);
-    row.Rounds(name + "_us", name + " us", SpreadOf(Each(scans, &Scans::us)), 1)
+    const Spread us = has_times ? SpreadOf(Each(scans, &Scans::us)) : Spread();
+    row.Rounds(name + "_us", name + " us", us, 1)
         .Number(name + "_blocks", "blocks", Median(Each(scans, &Scans::blocks)), 3);
   }
   row.Number("backward_empty_blocks", "backward", Median(Each(contender.backward, &Scans::blocks)),
@@ -408,24 +412,27 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
   return all_wrong;
 }
 
-template <typename Named>
-std::set<std::string> Names(const std::vector<Named>& all) {
+std::set<std::string> Names(const std::vector<Subject>& all) {
   std::set<std::string> names;
-  for (const Named& one : all) names.emplace(one.name);
+  for (const Subject& one : all) names.insert(one.name);
   return names;
+}
+
+void AddFlags(CommandLine* command, Flags* flags) {
+  AddShapeFlags(command, flags);
+  command->AddFlag("--counts", &flags->only_counts);
+  command->AddNames("--subjects", &flags->subjects, Names(Subjects()));
 }
 
 }  // namespace
 }  // namespace ranges
 
-std::set<std::string> ShapeNames() { return ranges::Names(ranges::AllShapes()); }
-std::set<std::string> SubjectNames() { return ranges::Names(ranges::Subjects()); }
-
 Workload Ranges() {
   return {"ranges",
           "Scans of empty, short and long ranges in RocksDB databases",
           {{2000000, 3}, {40000, 1}, {20000, 1}},
-          ranges::Run};
+          ranges::Run,
+          ranges::AddFlags};
 }
 
 }  // namespace bloomline::bench

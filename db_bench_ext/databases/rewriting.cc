@@ -165,6 +165,11 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
   return wrong;
 }
 
+void AddFlags(CommandLine* command, Flags* flags) {
+  command->AddNumber("--rate", &flags->megabytes_per_second, uint64_t{1}, uint64_t{100000});
+  command->AddNumber("--seconds", &flags->seconds, 1, 3600);
+}
+
 }  // namespace
 }  // namespace rewriting
 
@@ -172,7 +177,8 @@ Workload Rewriting() {
   return {"rewriting",
           "Gets in a RocksDB database while RewriteFilters gives its files new filters",
           {{6000000, 7}, {600000, 3}, {60000, 1}},
-          rewriting::Run};
+          rewriting::Run,
+          rewriting::AddFlags};
 }
 
 }  // namespace bloomline::bench

@@ -7,29 +7,8 @@
 #include "rocksdb/perf_context.h"
 #include "rocksdb/perf_level.h"
 #include "rocksdb/table_properties.h"
-#include "rocksdb/version.h"
 
 namespace bloomline::bench {
-namespace {
-
-std::unique_ptr<rocksdb::DB> Open(const rocksdb::Options& options, const std::string& directory) {
-  std::unique_ptr<rocksdb::DB> opened;
-#if ROCKSDB_MAJOR >= 11
-  Check(rocksdb::DB::Open(options, directory, &opened));
-#else
-  rocksdb::DB* db = nullptr;
-  Check(rocksdb::DB::Open(options, directory, &db));
-  opened.reset(db);
-#endif
-  return opened;
-}
-
-}  // namespace
-
-void Check(const rocksdb::Status& status) {
-  if (!status.ok()) throw std::runtime_error("RocksDB: " + status.ToString());
-}
-
 void BlockCounts::Add(const BlockCounts& other) {
   data_reads += other.data_reads;
   index_reads += other.index_reads;
@@ -60,7 +39,7 @@ RocksDBDatabase::RocksDBDatabase(const rocksdb::Options& options,
 
 void RocksDBDatabase::Reopen() {
   db_.reset();
-  db_ = Open(options_, path());
+  db_ = OpenRocksDB(options_, path());
 }
 
 void RocksDBDatabase::Reopen(const rocksdb::BlockBasedTableOptions& table) {

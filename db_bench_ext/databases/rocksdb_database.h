@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "db_bench_ext/databases/harness.h"
+#include "db_bench_ext/databases/rocksdb_open.h"
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
@@ -65,9 +66,6 @@ class RocksDBDatabase : public Database {
   rocksdb::WriteBatch batch_;
   std::unique_ptr<rocksdb::DB> db_;
 };
-
-// Throw std::runtime_error.
-void Check(const rocksdb::Status& status);
 
 }  // namespace bloomline::bench
 

@@ -47,22 +47,19 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   int rounds = 0;
   int pause = 0;
 
-  CLI::App app(
+  CommandLine line(
+      "filter_bench",
       "Measures filters alone, through the interfaces that RocksDB and LevelDB call: bloomline\n"
       "with every SIMD implementation (kernel), and the built-in Bloom and Ribbon filters. Flags\n"
-      "of Google Benchmark (--benchmark_filter=REGEX, --benchmark_list_tests, ...) work, too.",
-      "filter_bench");
-  app.add_flag("--native", native);
-  app.add_option("--native-library", flags.native_library)
-      ->group("")  // db_bench_ext/run gives what filters/native_rocksdb printed
-      ->check(CLI::ExistingFile);
-  AddRounds(&app, &rounds);
-  app.add_option("--bits", flags.bits)->delimiter(',')->check(CLI::Range(1, 100));
-  app.add_option("--pause", pause)->check(CLI::Range(0, 1000000));
-  app.add_flag("--only-memory", flags.only_memory);
-  auto* quick = app.add_flag("--quick", flags.quick);
-  app.add_flag("--short", flags.is_short)->excludes(quick);
-  AddOut(&app, &flags.out_directory);
+      "of Google Benchmark (--benchmark_filter=REGEX, --benchmark_list_tests, ...) work, too.");
+  line.AddFlag("--native", &native);
+  line.AddHidden("--native-library", &flags.native_library);
+  line.AddRounds(&rounds);
+  line.AddNumbers("--bits", &flags.bits, 1, 100);
+  line.AddNumber("--pause", &pause, 0, 1000000);
+  line.AddFlag("--only-memory", &flags.only_memory);
+  line.AddForms(&flags.quick, &flags.is_short);
+  line.AddOut(&flags.out_directory);
 
   std::vector<char*> own = {argv[0]};
   for (int i = 1; i < argc; ++i) {
@@ -72,7 +69,7 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
       own.push_back(argv[i]);
     }
   }
-  if (!Parse(&app, static_cast<int>(own.size()), own.data(), exit_code)) return std::nullopt;
+  if (!line.Parse(static_cast<int>(own.size()), own.data(), exit_code)) return std::nullopt;
   if (flags.quick) UseQuickSizes(&flags);
   if (flags.is_short) UseShortSizes(&flags);
   flags.pause = std::chrono::microseconds(pause);

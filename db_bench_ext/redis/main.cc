@@ -288,17 +288,17 @@ Row MakeRow(const Subject& subject, const Result& result, uint64_t num_keys) {
 
 std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   Flags flags;
-  CLI::App app(
+  CommandLine line(
+      "redis_bench",
       "Compares a shared filter on a Redis server with the bit-by-bit scheme (7 SETBIT or GETBIT\n"
       "per key), at a false-positive rate of 1 % and on one connection. Exit status 1 if a key "
       "was\n"
-      "lost.",
-      "redis_bench");
-  app.add_option("--server", flags.server)->required();
-  app.add_option("--keys", flags.num_keys)->check(CLI::Range(1000, 100000000));
-  AddRounds(&app, &flags.rounds);
-  AddOut(&app, &flags.out_directory);
-  if (!Parse(&app, argc, argv, exit_code)) return std::nullopt;
+      "lost.");
+  line.AddRequired("--server", &flags.server);
+  line.AddNumber("--keys", &flags.num_keys, uint64_t{1000}, uint64_t{100000000});
+  line.AddRounds(&flags.rounds);
+  line.AddOut(&flags.out_directory);
+  if (!line.Parse(argc, argv, exit_code)) return std::nullopt;
   flags.num_singles = std::min(flags.num_singles, flags.num_keys / 2);
   return flags;
 }

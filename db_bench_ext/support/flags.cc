@@ -1,5 +1,7 @@
 #include "db_bench_ext/support/flags.h"
 
+#include <CLI/CLI.hpp>
+#include <cstdint>
 #include <iostream>
 
 #include "bloomline/cpu.h"
@@ -7,22 +9,67 @@
 
 namespace bloomline::bench {
 
-void AddRounds(CLI::App* app, int* rounds) {
-  app->add_option("--rounds", *rounds)->check(CLI::Range(1, 1000));
+CommandLine::CommandLine(const char* program, const char* description)
+    : own_(std::make_unique<CLI::App>(description, program)), app_(own_.get()) {}
+CommandLine::CommandLine(CLI::App* command) : app_(command) {}
+CommandLine::~CommandLine() = default;
+
+CommandLine* CommandLine::AddCommand(const char* name, const char* description) {
+  app_->require_subcommand(1);
+  commands_.emplace_back(new CommandLine(app_->add_subcommand(name, description)));
+  return commands_.back().get();
 }
 
-void AddOut(CLI::App* app, std::string* directory) {
-  *directory = "results";
+bool CommandLine::is_chosen() const { return app_->parsed(); }
+
+void CommandLine::AddFlag(const char* name, bool* is_given) { app_->add_flag(name, *is_given); }
+
+void CommandLine::AddForms(bool* is_quick, bool* is_short) {
+  app_->add_flag("--short", *is_short)->excludes(app_->add_flag("--quick", *is_quick));
+}
+
+template <typename Number>
+void CommandLine::AddNumber(const char* name, Number* value, Number min, Number max) {
+  app_->add_option(name, *value)->check(CLI::Range(min, max));
+}
+template void CommandLine::AddNumber(const char*, int*, int, int);
+template void CommandLine::AddNumber(const char*, uint64_t*, uint64_t, uint64_t);
+
+template <typename Number>
+void CommandLine::AddNumbers(const char* name, std::vector<Number>* values, Number min,
+                             Number max) {
+  app_->add_option(name, *values)->delimiter(',')->check(CLI::Range(min, max));
+}
+template void CommandLine::AddNumbers(const char*, std::vector<int>*, int, int);
+template void CommandLine::AddNumbers(const char*, std::vector<double>*, double, double);
+
+void CommandLine::AddNames(const char* name, std::set<std::string>* names,
+                           const std::set<std::string>& allowed) {
+  app_->add_option(name, *names)->delimiter(',')->check(CLI::IsMember(allowed));
+}
+
+void CommandLine::AddRequired(const char* name, std::string* text) {
+  app_->add_option(name, *text)->required();
+}
+void CommandLine::AddHidden(const char* name, std::string* text) {
+  app_->add_option(name, *text)->group("");
+}
+void CommandLine::AddFolder(const char* name, std::string* folder) {
+  app_->add_option(name, *folder)->check(CLI::ExistingDirectory);
+}
+
+void CommandLine::AddOut(std::string* folder) {
+  *folder = "results";
   // db_bench_ext/run passes its default first, so the last one counts.
-  app->add_option("--out", *directory)->take_last();
+  app_->add_option("--out", *folder)->take_last();
 }
 
-bool Parse(CLI::App* app, int argc, char** argv, int* exit_code) {
+bool CommandLine::Parse(int argc, char** argv, int* exit_code) {
   *exit_code = 0;
   try {
-    app->parse(argc, argv);
+    app_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    *exit_code = app->exit(error) == 0 ? 0 : 2;
+    *exit_code = app_->exit(error) == 0 ? 0 : 2;
     return false;
   }
   return true;

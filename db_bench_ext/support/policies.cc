@@ -38,6 +38,9 @@ Policy Blocked(double bits) { return Ours("blocked", "blocked", bits, ""); }
 Policy Compact(const std::string& name, double bits, const std::string& options) {
   return Ours(name, "compact", bits, options);
 }
+Policy RibbonByLevel(const std::string& name, double bits) {
+  return Ours(name, "ribbon", bits, "bits_by_level=auto;stock_id=true;");
+}
 Policy CompactByLevel(const std::string& name, double bits) {
   return Compact(name, bits, "bits_by_level=auto;");
 }

@@ -31,6 +31,11 @@ Policy BuiltinRibbon(double bits_per_key);
 Policy Blocked(double bits_per_key);
 // `options`: further ones of the option string, each with a semicolon.
 Policy Compact(const std::string& name, double bits_per_key, const std::string& options = "");
+// RocksDB's own filters, which it reads without bloomline.
+Policy RibbonByLevel(const std::string& name, double bits_per_key);
+// With these bits, Ribbon filters take the memory of Bloom filters with 10 in five full levels, as
+// `bloomline db advise` says.
+constexpr double kRibbonBitsOfTen = 14.53;
 Policy CompactByLevel(const std::string& name, double bits_per_key);
 // Bits per key that give compact filters the rate of Bloom filters. Not thread-safe.
 double CompactBitsOfBloomsRate(double bloom_bits_per_key);

@@ -6,13 +6,15 @@
 #include <ostream>
 #include <string>
 
+#include "db_bench_ext/databases/five_levels.h"
 #include "tests/cli/tool_run.h"
-#include "tests/engines/five_levels.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::tests::tool_rates_test {
 namespace {
+
+using bench::FiveLevels;
 
 constexpr uint64_t kKeys = 100000;
 constexpr uint64_t kLookups = 300000;
@@ -63,7 +65,6 @@ TEST_P(ToolRatesTest, AreThoseOfTheTickers) {
   rocksdb::BlockBasedTableOptions table;
   table.format_version = 5;
   FiveLevels database(folder_, PolicyOf(c.policy), kKeys, table);
-  if (HasFatalFailure()) return;
   const nlohmann::json inspected = Levels("inspect");
   ASSERT_EQ(inspected["levels"].size(), size_t{FiveLevels::kNumLevels});
   for (const nlohmann::json& level : inspected["levels"]) {
@@ -88,7 +89,6 @@ class AdviceTest : public ToolRatesTest {};
 // filters with the same bits everywhere waste less than is promised.)
 TEST_P(AdviceTest, IsKept) {
   FiveLevels database(folder_, PolicyOf(GetParam().policy), kKeys);
-  if (HasFatalFailure()) return;
   const nlohmann::json advice = Levels("advise");
   const double now = database.ReadMissing(kLookups).positives;
   EXPECT_NEAR(Number(advice["wasted_reads_now"]), now, 0.05 * now);
@@ -104,7 +104,6 @@ TEST_P(AdviceTest, IsKept) {
     const std::string option_string = choice["option_string"];
     SCOPED_TRACE(option_string);
     database.Rewrite(PolicyOf(option_string));
-    if (HasFatalFailure()) return;
     const double promised = Number(choice["wasted_reads"]);
     const double promised_bytes = Number(choice["filter_bytes"]);
     EXPECT_NEAR(database.ReadMissing(kLookups).positives, promised, 0.1 * promised);

@@ -1,12 +1,11 @@
 // Filters by level in RocksDB databases: of files that RocksDB itself makes, merges and moves, and
 // in five full levels against the model.
 //
-// BLOOMLINE_TEST_KEYS in the environment: the keys of each database, or of the bottom level of
-// five. With it, the tests print what the filters of each level cost and save (docs/rocksdb.md),
-// and the blocks of five levels are read from the device:
+// BLOOMLINE_TEST_KEYS in the environment: the keys of each database. With it, tests print what the
+// filters of each level cost and save (docs/rocksdb.md; five levels: db_bench_ext/run --part
+// levels):
 //
 //   BLOOMLINE_TEST_KEYS=1000000 build/dev/tests/rocksdb_tests --gtest_filter=*Uniform*
-//   BLOOMLINE_TEST_KEYS=3000000 build/dev/tests/rocksdb_tests --gtest_filter=Five*
 #include <gtest/gtest.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
@@ -17,18 +16,22 @@
 #include <cstdlib>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "bloomline/level_sizing.h"
 #include "bloomline/rocksdb.h"
+#include "db_bench_ext/databases/five_levels.h"
 #include "src/filter/container/trailer.h"
 #include "tests/engines/accounted_database.h"
-#include "tests/engines/five_levels.h"
+#include "tests/engines/forwarding_policy.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::tests::rocksdb_levels_test {
 namespace {
+
+using bench::FiveLevels;
 
 RocksDBFilterOptions CompactByLevel() {
   RocksDBFilterOptions options(FilterOptions{Format::kCompact});
@@ -208,16 +211,47 @@ TEST(RocksDBLevelsTest, StylesWithoutLevelsHaveUniformBits) {
   EXPECT_GT(bytes(CompactByLevel(), kLevels), bytes(uniform, kLevels) * 13 / 10);
 }
 
+// A filter without every hundredth key.
+class ForgetfulBuilder : public ForwardingBuilder {
+ public:
+  using ForwardingBuilder::ForwardingBuilder;
+  void AddKey(const Slice& key) override {
+    if (++num_keys_ % 100 != 0) ForwardingBuilder::AddKey(key);
+  }
+
+ private:
+  int num_keys_ = 0;
+};
+
+class ForgetfulPolicy : public ForwardingPolicy {
+ public:
+  using ForwardingPolicy::ForwardingPolicy;
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    return new ForgetfulBuilder(ForwardingPolicy::GetBuilderWithContext(context));
+  }
+};
+
+// What the tests below and db_bench_ext/run, which then ends with exit status 1, rely on.
+TEST(FiveLevelsTest, LostKeysAreCounted) {
+  const TempDir dir;
+  const Policy bloom = PolicyOf("bloomfilter:10:false");
+  FiveLevels database(dir.Path("db"), bloom, 30000);
+  EXPECT_EQ(database.CountLostKeys(), 0u);
+  database.Rewrite(std::make_shared<ForgetfulPolicy>(bloom));
+  const double lost = static_cast<double>(database.CountLostKeys());
+  // One of a hundred of them is a false positive.
+  EXPECT_NEAR(lost, static_cast<double>(database.num_keys()) / 100, 15);
+}
+
 // The first choice of `bloomline db advise` where Bloom filters have 10 bits per key (advice_test).
 // RocksDB's own policy reads it.
 TEST(FiveLevelsTest, RocksDBAloneReadsRibbonByLevel) {
   const TempDir dir;
   FiveLevels database(dir.Path("db"), PolicyOf("bloomfilter:10:false"), 510000);
-  if (HasFatalFailure()) return;
   const uint64_t bloom_bytes = database.filters().bytes;
   database.Rewrite(
       PolicyOf("{id=bloomline;format=ribbon;bits_per_key=14.53;bits_by_level=auto;stock_id=true}"));
-  if (HasFatalFailure()) return;
   EXPECT_LE(database.filters().bytes, bloom_bytes);
   database.ReopenWith(PolicyOf("bloomfilter:10:false"));
   const FiveLevels::Reads reads = database.ReadMissing(500000);
@@ -230,51 +264,25 @@ TEST(FiveLevelsTest, RocksDBAloneReadsRibbonByLevel) {
 
 // Five full levels, against what the sizing header promises for them.
 TEST(FiveLevelsTest, BitsByLevelWasteAsFewReadsAsTheModelSays) {
-  const bool is_printed = wanted_keys != nullptr;
-  const struct {
-    const char* name;
-    const char* policy;
-    bool is_measured;
-  } kFilters[] = {
-      {"built-in Bloom", "bloomfilter:10:false", true},  // the first
-      {"Bloom by level", "{id=bloomline;format=bloom;bits_by_level=auto}", is_printed},
-      // The Bloom bits per key for which a Ribbon filter takes 10.
-      {"built-in Ribbon", "ribbonfilter:14.6:0", is_printed},
-      {"Ribbon by level", "{id=bloomline;format=ribbon;bits_per_key=14.6;bits_by_level=auto}",
-       is_printed},
-      {"blocked", "bloomline:10", is_printed},
-      {"blocked by level", "{id=bloomline;bits_by_level=auto}", is_printed},
-      {"compact", "{id=bloomline;format=compact}", is_printed},
-      {"compact by level", "{id=bloomline;format=compact;bits_by_level=auto}", true},  // the last
-  };
   constexpr int kNumLevels = FiveLevels::kNumLevels;
-  FiveLevels::Filters filters;
-  FiveLevels::Reads reads;
-  double bloom = 0;
-  for (const auto& c : kFilters) {
-    if (!c.is_measured) continue;
-    SCOPED_TRACE(c.name);
-    const TempDir dir;
-    // 51 in level 1: with fewer, RocksDB's own filter has more bits than it should, and is better
-    // than in databases of real size.
-    FiveLevels database(dir.Path("db"), PolicyOf(c.policy), is_printed ? kKeys : 510000);
-    if (HasFatalFailure()) return;
+  const TempDir dir;
+  // 51 in level 1: with fewer, RocksDB's own filter has more bits than it should, and is better
+  // than in databases of real size.
+  FiveLevels database(dir.Path("db"), PolicyOf("bloomfilter:10:false"), 510000);
+  const auto measure = [&] {
     EXPECT_EQ(database.CountLostKeys(), 0u);
-    if (is_printed) database.ReadFromDevice();
-    filters = database.filters();
-    reads = database.ReadMissing(is_printed ? 1000000 : 300000);
+    const FiveLevels::Reads reads = database.ReadMissing(300000);
     EXPECT_EQ(reads.wrong_answers, 0u);
     // All five filters are queried: but for missing keys outside the range of a small level.
     EXPECT_NEAR(reads.positives + reads.rejections, kNumLevels, 0.1);
-    if (bloom == 0) bloom = reads.positives;
-    if (!is_printed) continue;
-    std::printf("%-18s %6.2f bits per key, %7.3f %% wasted reads, %5.2f us per lookup; by level:",
-                c.name, filters.average, 100 * reads.positives, reads.microseconds);
-    for (int level = FiveLevels::kTop; level <= FiveLevels::kBottom; ++level) {
-      std::printf(" %.1f", filters.bits_per_key[level]);
-    }
-    std::printf("\n");
-  }
+    return reads;
+  };
+  const double bloom = measure().positives;
+  // The measurement tells filters apart: this is what RocksDB's own filter wastes.
+  EXPECT_NEAR(bloom, 0.0475, 0.003);
+  database.Rewrite(PolicyOf("{id=bloomline;format=compact;bits_by_level=auto}"));
+  const FiveLevels::Reads reads = measure();
+  const FiveLevels::Filters filters = database.filters();
   EXPECT_LE(filters.average, 10.02);
   double keys[kNumLevels], bits[kNumLevels];
   EXPECT_TRUE(KeysOfLevels(kNumLevels, 10, keys));
@@ -282,12 +290,8 @@ TEST(FiveLevelsTest, BitsByLevelWasteAsFewReadsAsTheModelSays) {
   const double model = WastedReads(Format::kCompact, bits, nullptr, kNumLevels);
   EXPECT_NEAR(reads.positives, model, 0.1 * model);
   EXPECT_LE(reads.positives, bloom / 20);
-  // The measurement tells filters apart: this is what RocksDB's own filter wastes.
-  EXPECT_NEAR(bloom, 0.0475, 0.003);
   // A false positive is the read of a data block, and rarely of the next one, too.
-  if (!is_printed) {
-    EXPECT_NEAR(reads.per_get, reads.positives, 0.03 * model);
-  }
+  EXPECT_NEAR(reads.per_get, reads.positives, 0.03 * model);
   for (int level = FiveLevels::kTop; level < FiveLevels::kBottom; ++level) {
     EXPECT_GT(filters.bits_per_key[level], filters.bits_per_key[level + 1] + 1);
   }

@@ -1,20 +1,23 @@
 // A RocksDB database of five levels, written level by level, and the wasted reads of its lookups.
-#ifndef BLOOMLINE_TESTS_ENGINES_FIVE_LEVELS_H_
-#define BLOOMLINE_TESTS_ENGINES_FIVE_LEVELS_H_
-
-#include <rocksdb/db.h>
-#include <rocksdb/filter_policy.h>
-#include <rocksdb/statistics.h>
-#include <rocksdb/table.h>
+// The workload levels measures it, and tests compare it with what models promise.
+#ifndef BLOOMLINE_DB_BENCH_EXT_DATABASES_FIVE_LEVELS_H_
+#define BLOOMLINE_DB_BENCH_EXT_DATABASES_FIVE_LEVELS_H_
 
 #include <cstdint>
 #include <memory>
 #include <string>
 
-namespace bloomline::tests {
+#include "rocksdb/db.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/table.h"
+
+namespace bloomline::bench {
 
 // Level 5 has `keys` keys, each level above it a tenth of the one below. The keys of all levels lie
-// in the same range, so a lookup of a missing key queries the filters of all five.
+// in the same range, so a lookup of a missing key queries the filters of all five. Methods throw
+// std::runtime_error if RocksDB reports an error, or if the levels do not have their keys.
 class FiveLevels {
  public:
   static constexpr int kTop = 1;
@@ -23,9 +26,6 @@ class FiveLevels {
 
   FiveLevels(const std::string& path, std::shared_ptr<const rocksdb::FilterPolicy> policy,
              uint64_t keys, const rocksdb::BlockBasedTableOptions& table = {});
-
-  // Opens the database again so that each block is read from the device, without any cache.
-  void ReadFromDevice();
 
   // Opens the database again with another policy.
   void ReopenWith(std::shared_ptr<const rocksdb::FilterPolicy> policy);
@@ -37,7 +37,7 @@ class FiveLevels {
   uint64_t num_keys() const;
 
   struct Filters {
-    double bits_per_key[kBottom + 1] = {};  // by level
+    double bits_per_key[kBottom + 1] = {};  // by level; none of level 0
     double average = 0;
     uint64_t bytes = 0;
   };
@@ -57,7 +57,7 @@ class FiveLevels {
   Reads ReadMissing(uint64_t num);
 
  private:
-  void Open(bool from_device);
+  void Open();
   void WriteLevel(int level);
   void CompactTo(int level, int from);
 
@@ -69,6 +69,6 @@ class FiveLevels {
   std::unique_ptr<rocksdb::DB> db_;
 };
 
-}  // namespace bloomline::tests
+}  // namespace bloomline::bench
 
-#endif  // BLOOMLINE_TESTS_ENGINES_FIVE_LEVELS_H_
+#endif  // BLOOMLINE_DB_BENCH_EXT_DATABASES_FIVE_LEVELS_H_

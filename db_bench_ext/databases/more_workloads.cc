@@ -1,0 +1,8 @@
+// The workloads of more_database_bench.
+#include "db_bench_ext/databases/harness.h"
+
+namespace bloomline::bench {
+
+std::vector<Workload> Workloads() { return {Disk(), RangeChoice(), Rewriting()}; }
+
+}  // namespace bloomline::bench
