@@ -9,7 +9,7 @@ check_policy_library() {
       cat - <(echo $most) | sort -V | tail -n 1)
     [ "$newest" = $most ] || { echo "$(basename "$1") needs $newest"; return 1; }
   done
-  if readelf -l "$1" | grep -q ' TLS ' && readelf -d "$1" | grep -q STATIC_TLS; then
+  if [[ $(readelf -l "$1") == *' TLS '* && $(readelf -d "$1") == *STATIC_TLS* ]]; then
     echo "$(basename "$1") takes from the room that libraries opened late share"
     return 1
   fi
