@@ -171,7 +171,7 @@ std::string Version(uint64_t account, uint64_t block) {
          BigEndian(Mix(3 * account + 2), 4) + BigEndian(block, 8);
 }
 
-std::string VersionKey(uint64_t index) {
+std::string KeyOfAccountVersion(uint64_t index) {
   const uint64_t account = index / kVersionsOfAccount;
   const uint64_t number = index % kVersionsOfAccount;
   const uint64_t delay = number == 0 ? 0 : Mix(index) % kBlocksOfVersion;
@@ -260,9 +260,9 @@ const std::vector<Shape>& Shapes() {
       {"events", "tenant:4 user:4 event:8, 1.5 events per user; empty: users without", 8, 0,
        EventKey, EventRange},
       {"accounts", "address:20 block:8; empty: before a block, an address that is not stored", 20,
-       0, VersionKey, AccountRange},
+       0, KeyOfAccountVersion, AccountRange},
       {"history", "address:20 block:8; empty: before the first version of an address", 20, 0,
-       VersionKey, VersionRange},
+       KeyOfAccountVersion, VersionRange},
       {"bursts", "sensor:4 seconds:8, 20 in ten minutes; empty: a minute between", 10,
        kSamplesOfBurst * kBurstsOfSensor, SampleKey, SampleRange},
       {"ycsb", "user and a hash in digits; empty: 16 of its digits", 9, 0, YcsbKey, YcsbRange},
