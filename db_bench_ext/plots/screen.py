@@ -18,13 +18,28 @@ def is_row(line):
     return re.search(r"\S {2,}\S", line) is not None
 
 
-def squeezed(rows):
-    """The rows of a table with at most two blanks where all of them have more."""
+def squeezed(rows, blanks):
+    """The rows of a table with at most so many blanks where all of them have more."""
     width = max(map(len, rows))
     rows = [row.ljust(width) for row in rows]
     blank = [all(row[i] == " " for row in rows) for i in range(width)]
-    kept = [i for i in range(width) if not (blank[i] and i >= 2 and blank[i - 1] and blank[i - 2])]
+    kept = [i for i in range(width) if i < blanks or not all(blank[i - blanks:i + 1])]
     return ["".join(row[i] for i in kept).rstrip() for row in rows]
+
+
+def with_short_bars(rows, width):
+    """The rows with bars of # that fit, in the same proportions."""
+    bars = [len(row) - len(row.rstrip("#")) for row in rows]
+    room = width - max(len(row) - bar for row, bar in zip(rows, bars))
+    if max(bars) == 0 or max(map(len, rows)) <= width or room < 1:
+        return rows
+    return [row.rstrip("#") + "#" * -(-bar * room // max(bars)) for row, bar in zip(rows, bars)]
+
+
+def fitted(rows, width):
+    """The rows of a table, narrower if they are too long and that helps."""
+    forms = [with_short_bars(squeezed(rows, blanks), width) for blanks in (2, 1)]
+    return next((form for form in forms if max(map(len, form)) <= width), forms[0])
 
 
 def wrapped(line, width):
@@ -48,7 +63,7 @@ def narrowed(lines, width):
         if line.strip():
             block.append(line)
             continue
-        rows = iter(squeezed([row for row in block if is_row(row)] or [""]))
+        rows = iter(fitted([row for row in block if is_row(row)] or [""], width))
         for one in block:
             one = next(rows) if is_row(one) else one
             found += [one] if len(one) <= width else wrapped(one, width)
