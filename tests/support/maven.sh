@@ -1,7 +1,14 @@
-# Sourced after help.sh. `maven ARGUMENTS...` runs Maven with the local repository $repository:
+# Sourced after help.sh. `maven ARGUMENTS...` runs Maven with a local repository of its own:
 # without the network if all that is needed was downloaded before. If a registry cannot be reached,
-# the script is skipped; where CI is set, it fails after three tries. Name plugins in full: without a
-# network, Maven says of a short name only that it does not know it.
+# the script is skipped; where CI is set, it fails after three tries. Name plugins in full: without
+# a network, Maven says of a short name only that it does not know it.
+
+# It outlives a checkout, because it grows to 2 GB. A checkout's jar is installed there as well, so
+# one script at a time uses it.
+own_folder=$(dirname "${BASH_SOURCE[0]}")/../../cmake/own_folder.sh
+repository=$("$own_folder" "$("$own_folder")/maven")
+exec {repository_lock}>>"$repository/lock"
+flock "$repository_lock"
 
 # What Maven and cargo say without a network.
 unreachable='Could not transfer|Unknown host|offline|failed to download|[Cc]ould ?n.t resolve host'
