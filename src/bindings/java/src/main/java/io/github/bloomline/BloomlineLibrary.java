@@ -44,6 +44,9 @@ final class BloomlineLibrary {
 
   private static boolean hasShim;
 
+  /** Why rocksdbjni could not load its RocksDB; it would wait a minute to say so again. */
+  private static String loadError;
+
   /** For the agent's line. */
   private static String description;
 
@@ -157,6 +160,9 @@ final class BloomlineLibrary {
 
   /** Returns the version of rocksdbjni's RocksDB, which is loaded then. */
   private static String loadRocksDb() {
+    if (loadError != null) {
+      throw new UnsatisfiedLinkError(loadError);
+    }
     try {
       RocksDB.loadLibrary();
       final RocksDB.Version version = RocksDB.rocksdbVersion();
@@ -164,9 +170,11 @@ final class BloomlineLibrary {
     } catch (NoSuchMethodError e) {
       throw error("this rocksdbjni is of RocksDB 6 or older", "use rocksdbjni 7.3 or later");
     } catch (RuntimeException | LinkageError e) {
-      throw error("rocksdbjni cannot load its RocksDB: " + e, "if its jar has no file for this "
-          + "system, use another version; if its folder is mounted noexec, "
-          + "ROCKSDB_SHAREDLIB_DIR=FOLDER in the environment names another one");
+      final UnsatisfiedLinkError error = error("rocksdbjni cannot load its RocksDB: " + e,
+          "if its jar has no file for this system, use another version; if its folder is mounted "
+              + "noexec, ROCKSDB_SHAREDLIB_DIR=FOLDER in the environment names another one");
+      loadError = error.getMessage();
+      throw error;
     }
   }
 
