@@ -89,12 +89,7 @@ public final class Loaders {
         early = memory();
       }
     }
-    long left = count;
-    for (int i = 0; i < 100 && left > 1; i++) {
-      System.gc();
-      Thread.sleep(100);
-      left = loaders.stream().filter(r -> r.get() != null).count();
-    }
+    final long left = collect(loaders);
     final long grown = memory() - early;
     // As if a launcher had given this process the properties of another one.
     for (final String name : System.getProperties().stringPropertyNames()) {
@@ -133,17 +128,23 @@ public final class Loaders {
         early = memory();
       }
     }
-    long left = count;
-    for (int i = 0; i < 100 && left > 1; i++) {
-      System.gc();
-      Thread.sleep(100);
-      left = loaders.stream().filter(r -> r.get() != null).count();
-    }
+    final long left = collect(loaders);
     System.out.printf("loaders left: %d of %d, bloomline's mapped files: %d, rocksdbjni's: %d, "
         + "memory: %.1f MB each%n", left, count, Model.mapped("bloomline"), Model.mapped("librocksdbjni"),
         (memory() - early) / 1e6 / (count - 5));
     Model.check(left <= 5, "loaders are left");
     Model.check(Model.mapped("librocksdbjni") == count, "each rocksdbjni stays");
+  }
+
+  /** Returns how many loaders are left after up to 100 collections of garbage. */
+  private static long collect(final List<WeakReference<ClassLoader>> loaders) throws Exception {
+    long left = loaders.size();
+    for (int i = 0; i < 100 && left > 1; i++) {
+      System.gc();
+      Thread.sleep(100);
+      left = loaders.stream().filter(r -> r.get() != null).count();
+    }
+    return left;
   }
 
   /** The memory of this process in bytes. */
