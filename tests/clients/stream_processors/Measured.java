@@ -28,9 +28,11 @@ final class Measured {
 
   /** A file without a filter wastes reads that no ticker counts; they are among the data blocks. */
   static String counts() {
-    return String.format("wasted reads %d, data blocks %d, of these from files %d, filters read %d",
-        count(TickerType.BLOOM_FILTER_FULL_POSITIVE)
-            - count(TickerType.BLOOM_FILTER_FULL_TRUE_POSITIVE),
+    final long positive = count(TickerType.BLOOM_FILTER_FULL_POSITIVE);
+    return String.format("queries %d, wasted reads %d, data blocks %d, of these from files %d, "
+            + "filters read %d",
+        positive + count(TickerType.BLOOM_FILTER_USEFUL),
+        positive - count(TickerType.BLOOM_FILTER_FULL_TRUE_POSITIVE),
         count(TickerType.BLOCK_CACHE_DATA_HIT) + count(TickerType.BLOCK_CACHE_DATA_MISS),
         count(TickerType.BLOCK_CACHE_DATA_MISS), count(TickerType.BLOCK_CACHE_FILTER_MISS));
   }
