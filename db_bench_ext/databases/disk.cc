@@ -125,8 +125,9 @@ class Bench {
         queries_(stored) {
     for (const Policy& policy : Policies(flags)) {
       Begin(layout_ + " filters: writing five levels with " + policy.name);
-      contenders_.push_back({policy, std::make_unique<DiskDatabase>(policy, is_partitioned, stored,
-                                                                    files, flags.db_directory)});
+      contenders_.push_back(
+          {policy, std::make_unique<DiskDatabase>(policy, is_partitioned, stored, files,
+                                                  flags.db_directory, !flags.only_counts)});
       if (policy.name == kBuiltinBloom) bloom_ = contenders_.back().database->SumsOfFiles();
     }
     CheckThatWrongAnswersCount();
@@ -332,7 +333,7 @@ uint64_t Run(const Flags& given, Output* output, std::vector<Row>* rows) {
       const std::string cache =
           factor == kAllCached
               ? "all blocks in the cache"
-              : "cache of " + NumberText(factor, 1) + " times built-in Bloom's filters, " +
+              : "cache of " + NumberText(factor, 2) + " times built-in Bloom's filters, " +
                     NumberText(100 * factor * static_cast<double>(bench.bloom().filter_bytes) /
                                    static_cast<double>(bench.bloom().data_bytes),
                                1) +
