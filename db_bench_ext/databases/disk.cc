@@ -33,8 +33,11 @@ constexpr Limits kLimits[] = {{0.06, 0.3}, {0.04, 0.1}, {0.02, 0.02}};
 std::vector<Policy> Policies(const Flags& flags) {
   const std::vector<double>& sweep = flags.sweep;
   if (flags.is_by_level) {
-    return {BuiltinBloom(kBits), BuiltinRibbon(kRibbonBitsOfTen),
-            RibbonByLevel("ribbon-by-level", kRibbonBitsOfTen), CompactByLevel("by-level", kBits)};
+    std::vector<Policy> policies = {BuiltinBloom(kBits), BuiltinRibbon(kRibbonBitsOfTen),
+                                    RibbonByLevel("ribbon-by-level", kRibbonBitsOfTen),
+                                    CompactByLevel("by-level", kBits)};
+    if (flags.only_counts) policies.push_back(RibbonByLevel("ribbon-by-level-8bits", 8));
+    return policies;
   }
   if (sweep.empty()) {
     const double same_rate = CompactBitsOfBloomsRate(kBits);
