@@ -151,6 +151,15 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
     std::cout << std::exchange(before, "");
     PrintRemark(text);
   }
+  if (!family.cache_options.empty()) {
+    std::cout << '\n';
+    PrintWrapped(
+        "To keep in the block cache the parts of filters and indexes that are in use, set these "
+        "BlockBasedTableOptions, as lines of an OPTIONS file or with ';' between them in an option "
+        "string. No preload library sets them. Until a compaction has rewritten a file, its filter "
+        "is read as a whole:");
+    for (const std::string& option : family.cache_options) std::cout << option << '\n';
+  }
   if (family.advice.choices.empty()) return;
   const Choice& chosen = family.advice.Chosen(family.request);
   std::cout << "\nTo apply (" << family.request.choice << "; others: --choice N):\n";
@@ -206,6 +215,7 @@ tool::Json AdviceJson(const FamilyAdvice& family) {
   json["bits_per_key_now"] = NumberOrNull(BitsNow(family));
   json["wasted_reads_now"] = NumberOrNull(family.advice.wasted_reads_now);
   json["choices"] = ListJson(family.advice.choices, ChoiceJson);
+  json["cache_options"] = family.cache_options;
   json["remarks"] = ListJson(family.remarks, [](const Remark& remark) { return remark.text; });
   return json;
 }
