@@ -2,6 +2,16 @@
 //
 // Kernels are put together at first use, so a filter in a static variable finds them in any order
 // of initialisation.
+//
+// A new kernel needs:
+//
+// 1. the functions that gain speed, in the folders of src/filter/layouts and in src/filter/stock,
+//    declared in the folder's header; a header with the kernel's target attribute in
+//    src/filter/cpu, like avx512.h; and its Kernel below, slowest first;
+// 2. on x86, its CPU extensions in src/filter/cpu/instruction_sets.h, which both the compiler and
+//    the CPU check use; on ARM, a guard there, as for NEON, and a branch with its own check below;
+// 3. its name in the first table of docs/kernels.md and, if QEMU can emulate it, in
+//    tests/platforms/other_cpus.
 #include "src/filter/table/kernel_table.h"
 
 #include <atomic>
