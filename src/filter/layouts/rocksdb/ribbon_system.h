@@ -15,7 +15,7 @@
 namespace bloomline::stock {
 
 // Solve WritePayload?. Pass 1, in Solve, finds out whether a seed has a solution. It keeps the rows
-// of a small filter, and of others only the equations that wait between groups. Pass 2, in
+// of a small filter (24 bytes per key), and of others only the equations that wait between groups. Pass 2, in
 // WritePayload, goes from the last group to the first: solves it again if its rows were not kept,
 // and substitutes at once.
 class RibbonSystem {
