@@ -14,8 +14,8 @@
 //    tests/platforms/other_cpus.
 //
 // What each file gains: its speed-up over the next slower kernel (Zen 5, 1,000,000 keys, medians of
-// 3 runs of `filter_bench --bits 7,10 --rounds 5`, compiled with -O2). Batches have 32 keys, half of
-// them stored. Compact filters have 7 bits per key, others 10.
+// 3 runs of `filter_bench --bits 7,10 --rounds 5`, compiled with -O2). Batches have 32 keys, half
+// of them stored. Compact filters have 7 bits per key, others 10.
 //
 //                                              missing  stored  batch  build
 //   blocked_avx2.cc, blocked_probes_avx2.h     1.69     1.69    1.72   1.28
