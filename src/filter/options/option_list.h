@@ -7,8 +7,7 @@
 //   it, MakeSettings there;
 // - writes_default = false, because an older release, which does not know the option, gives all
 //   options of an OPTIONS file their defaults;
-// - docs/compatibility.md, the page of its feature, rocksdb_option_strings_test.cc and
-// CHANGELOG.md.
+// - docs/compatibility.md, the page of its feature, CHANGELOG.md, rocksdb_option_strings_test.cc.
 #ifndef BLOOMLINE_FILTER_OPTIONS_OPTION_LIST_H_
 #define BLOOMLINE_FILTER_OPTIONS_OPTION_LIST_H_
 
