@@ -193,6 +193,8 @@ class ArraysTest(unittest.TestCase):
                 filter.add_keys(wrong)
             with self.assertRaises(TypeError):
                 filter.may_match_keys(wrong)
+        with self.assertRaisesRegex(TypeError, "array of str; allowed: a list of str, .* tolist"):
+            filter.add_keys(memoryview(numpy.array(["text"]) if numpy else array("u", "text")))
 
     @unittest.skipIf(numpy is None, "there is no numpy here")
     def test_numpy(self):
