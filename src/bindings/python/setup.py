@@ -20,8 +20,10 @@ try:
 except ImportError:  # before setuptools 70.1
     from wheel.bdist_wheel import bdist_wheel
 
-# After the user's flags: with -O0, queries would be ten times slower.
-FLAGS = ["-std=c++17", "-O3", "-DNDEBUG", "-falign-functions=64", "-fPIC", "-pthread"]
+# As filters/README.md says. They come after the environment's flags, which thus cannot take the
+# optimization away.
+FLAGS = ["-std=c++17", "-O3", "-DNDEBUG", "-falign-functions=64", "-Iinclude", "-I.", "-fPIC",
+         "-fvisibility=hidden"]
 
 
 def compiler():
@@ -33,30 +35,30 @@ def compiler():
 
 
 def run(*command):
-    if subprocess.run(command, check=False).returncode:
+    if subprocess.run(command, cwd="filters", check=False).returncode:
         sys.exit("bloomline: this command failed: " + shlex.join(command))
 
 
 def compile_library(folder, library):
     user = {name: shlex.split(os.environ.get(name, ""))
             for name in ("CPPFLAGS", "CXXFLAGS", "LDFLAGS")}
-    sources = {source: folder / f"{number}.o"
-               for number, source in enumerate(sorted(Path("filters").rglob("*.cc")))}
+    compile = [*compiler(), *user["CPPFLAGS"], *user["CXXFLAGS"], *FLAGS]
+    sources = sorted(str(path.relative_to("filters")) for path in Path("filters").rglob("*.cc"))
+    objects = [str(folder / f"{number}.o") for number in range(len(sources))]
     folder.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as threads:
-        list(threads.map(lambda one: run(
-            *compiler(), *user["CPPFLAGS"], *user["CXXFLAGS"], *FLAGS, "-Ifilters/include",
-            "-Ifilters", "-c", str(one[0]), "-o", str(one[1])), sources.items()))
-    run(*compiler(), *user["CXXFLAGS"], *FLAGS, "-shared", "-s", *map(str, sources.values()),
-        *user["LDFLAGS"], "-Wl,--version-script=exports.map", "-Wl,-z,defs", "-o", str(library))
+        list(threads.map(lambda source, made: run(*compile, "-c", source, "-o", made),
+                         sources, objects))
+    run(*compile, "-shared", "-pthread", "-s", *objects, *user["LDFLAGS"],
+        "-Wl,--version-script=../exports.map", "-Wl,-z,defs", "-o", str(library))
 
 
 class BuildLibrary(build_py):
     def run(self):
         super().run()
         if Path("filters").exists():
-            compile_library(Path(self.get_finalized_command("build").build_temp),
-                            Path(self.build_lib, "bloomline", "libbloomline_c.so"))
+            compile_library(Path(self.get_finalized_command("build").build_temp).resolve(),
+                            Path(self.build_lib, "bloomline", "libbloomline_c.so").resolve())
 
 
 class WithLibrary(Distribution):

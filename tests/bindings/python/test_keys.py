@@ -193,8 +193,6 @@ class ArraysTest(unittest.TestCase):
                 filter.add_keys(wrong)
             with self.assertRaises(TypeError):
                 filter.may_match_keys(wrong)
-        with self.assertRaisesRegex(TypeError, "array of str; allowed: a list of str, .* tolist"):
-            filter.add_keys(memoryview(numpy.array(["text"]) if numpy else array("u", "text")))
 
     @unittest.skipIf(numpy is None, "there is no numpy here")
     def test_numpy(self):
@@ -215,6 +213,8 @@ class ArraysTest(unittest.TestCase):
         rows = numpy.frombuffer(b"abcdef", dtype="u1").reshape(2, 3)
         filter.add_keys(rows)
         self.assertIn("def", filter)
-        for wrong in (numpy.array(["text"]), numpy.array([1.5]), numpy.array([b"x", 1], object)):
+        for wrong in (numpy.array([1.5]), numpy.array([b"x", 1], object)):
             with self.assertRaises(TypeError):
                 filter.add_keys(wrong)
+        with self.assertRaisesRegex(TypeError, "array of str; allowed: a list of str, .* tolist"):
+            filter.add_keys(numpy.array(["text"]))
