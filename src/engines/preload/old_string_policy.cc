@@ -4,8 +4,6 @@
 #include <memory>
 #include <string>
 
-#include "leveldb/slice.h"
-
 namespace bloomline::preload {
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "leveldb/filter_policy.h"
+#include "bloomline/leveldb.h"
 
 namespace bloomline::preload {
 
