@@ -26,12 +26,8 @@ FLAGS = ["-std=c++17", "-O3", "-DNDEBUG", "-falign-functions=64", "-Iinclude", "
          "-fvisibility=hidden"]
 
 
-def compiler():
-    named = shlex.split(os.environ.get("CXX", ""))
-    found = named or [name for name in ("g++", "clang++", "c++") if shutil.which(name)][:1]
-    if not found:
-        sys.exit("bloomline: there is no C++ compiler g++ or clang++; install one, or name it by CXX")
-    return found
+def words(variable):
+    return shlex.split(os.environ.get(variable, ""))
 
 
 def run(*command):
@@ -40,16 +36,17 @@ def run(*command):
 
 
 def compile_library(folder, library):
-    user = {name: shlex.split(os.environ.get(name, ""))
-            for name in ("CPPFLAGS", "CXXFLAGS", "LDFLAGS")}
-    compile = [*compiler(), *user["CPPFLAGS"], *user["CXXFLAGS"], *FLAGS]
+    cxx = words("CXX") or [name for name in ("g++", "clang++") if shutil.which(name)][:1]
+    if not cxx:
+        sys.exit("bloomline: there is no g++ and no clang++; install one, or set CXX")
+    command = [*cxx, *words("CPPFLAGS"), *words("CXXFLAGS"), *FLAGS]
     sources = sorted(str(path.relative_to("filters")) for path in Path("filters").rglob("*.cc"))
     objects = [str(folder / f"{number}.o") for number in range(len(sources))]
     folder.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as threads:
-        list(threads.map(lambda source, made: run(*compile, "-c", source, "-o", made),
+        list(threads.map(lambda *pair: run(*command, "-c", pair[0], "-o", pair[1]),
                          sources, objects))
-    run(*compile, "-shared", "-pthread", "-s", *objects, *user["LDFLAGS"],
+    run(*command, "-shared", "-pthread", "-s", *objects, *words("LDFLAGS"),
         "-Wl,--version-script=../exports.map", "-Wl,-z,defs", "-o", str(library))
 
 
@@ -57,8 +54,9 @@ class BuildLibrary(build_py):
     def run(self):
         super().run()
         if Path("filters").exists():
-            compile_library(Path(self.get_finalized_command("build").build_temp).resolve(),
-                            Path(self.build_lib, "bloomline", "libbloomline_c.so").resolve())
+            build = self.get_finalized_command("build")
+            compile_library(Path(build.build_temp).resolve(),
+                            Path(self.build_lib, "bloomline/libbloomline_c.so").resolve())
 
 
 class WithLibrary(Distribution):

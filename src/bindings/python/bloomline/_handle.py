@@ -48,6 +48,8 @@ class Handle:
     def __init_subclass__(cls) -> None:
         if cls.__module__.partition(".")[0] != "bloomline":  # a user's
             return
+        # Pickles and help() name the classes as users do, not by the file that they are in.
+        cls.__module__ = cls.__module__.partition("._")[0]
         for name, ours in _ELSEWHERE.items():
             if hasattr(cls, ours):  # __getattr__ would make each query a sixth slower
                 setattr(cls, name, _NameElsewhere(name, ours))
