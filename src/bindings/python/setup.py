@@ -59,15 +59,11 @@ class BuildLibrary(build_py):
                             Path(self.build_lib, "bloomline/libbloomline_c.so").resolve())
 
 
-class WithLibrary(Distribution):
-    def has_ext_modules(self):
-        return True  # the package is for one system
-
-
 class LibraryWheel(bdist_wheel):
     def get_tag(self):
         return "py3", "none", os.environ.get("BLOOMLINE_WHEEL_PLATFORM") or super().get_tag()[2]
 
 
-setup(license="Apache-2.0 AND BSD-2-Clause", distclass=WithLibrary,
+Distribution.has_ext_modules = lambda self: True  # the package is for one system
+setup(license="Apache-2.0 AND BSD-2-Clause",
       cmdclass={"bdist_wheel": LibraryWheel, "build_py": BuildLibrary})

@@ -15,8 +15,7 @@ from ._library import Functions, not_null
 _Self = TypeVar("_Self", bound="Handle")
 
 # Names in the packages pybloom_live and rbloom, for errors that have the names here.
-_ELSEWHERE = {"add": "add_key", "update": "add_keys", "union": "merge",
-              "intersection": "intersect"}
+_ELSEWHERE = {"add": "add_key", "update": "add_keys", "union": "merge", "intersection": "intersect"}
 
 
 class _NameElsewhere:
