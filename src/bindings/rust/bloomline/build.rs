@@ -10,7 +10,8 @@ fn main() {
     println!("cargo:rerun-if-env-changed=DOCS_RS");
     let native = compile::native(&[]);
     declare(&native.join("include/bloomline/c.h"), &compile::path("OUT_DIR"));
-    println!("cargo:native={}", native.display()); // for bloomline-rocksdb
+    let folder = fs::canonicalize(&native).expect("the path exists");
+    println!("cargo:native={}", folder.display()); // for bloomline-rocksdb
     if env::var_os("DOCS_RS").is_some() {
         return; // documentation needs no library
     }

@@ -10,10 +10,9 @@ pub fn path(variable: &str) -> PathBuf {
 /// The folder with the sources. A published crate contains it. In a checkout,
 /// packaging/source_package makes it, with these arguments.
 pub fn native(arguments: &[&str]) -> PathBuf {
-    let packaged = path("CARGO_MANIFEST_DIR").join("native");
-    if packaged.exists() {
+    if Path::new("native").exists() {
         println!("cargo:rerun-if-changed=native");
-        return packaged;
+        return "native".into();
     }
     let made = path("OUT_DIR").join("native");
     let _ = fs::remove_dir_all(&made);
@@ -31,7 +30,8 @@ pub fn native(arguments: &[&str]) -> PathBuf {
 }
 
 /// Compiles the sources of the first folder, with the headers of all of them and of an engine.
-/// Whatever the profile, they are optimized: without that, queries take many times as long.
+/// Whatever the profile, they are optimized: without that, queries take many times as long. As many
+/// compilers run as cargo allows. (cc's own feature for this, `parallel`, needs a newer Rust.)
 pub fn sources(library: &str, standard: &str, folders: &[&Path], engine: Option<&Path>) {
     let mut build = cc::Build::new();
     build.cpp(true).std(standard).opt_level(3).define("NDEBUG", None).debug(false).warnings(false);
@@ -39,17 +39,31 @@ pub fn sources(library: &str, standard: &str, folders: &[&Path], engine: Option<
     for folder in folders {
         build.include(folder.join("include")).include(folder);
     }
-    add(&mut build, &folders[0].join("src"));
-    build.compile(library);
+    let mut files = Vec::new();
+    find(&folders[0].join("src"), &mut files);
+    let jobs = env::var("NUM_JOBS").ok().and_then(|jobs| jobs.parse().ok()).unwrap_or(1);
+    let mut all = build.clone();
+    std::thread::scope(|scope| {
+        let part = |k| files.iter().skip(k).step_by(jobs);
+        let parts = (0..jobs).map(|k| (build.clone(), part(k)));
+        let threads = parts.map(|(mut build, part)| {
+            scope.spawn(move || build.files(part).compile_intermediates())
+        });
+        for thread in threads.collect::<Vec<_>>() {
+            all.objects(thread.join().expect("the compiler's error is above"));
+        }
+    });
+    all.compile(library);
 }
 
-fn add(build: &mut cc::Build, folder: &Path) {
+/// Appends the sources in a folder.
+fn find(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("the package has the folder") {
         let path = entry.expect("a file").path();
         if path.is_dir() {
-            add(build, &path);
+            find(&path, files);
         } else if path.extension().map_or(false, |extension| extension == "cc") {
-            build.file(path);
+            files.push(path);
         }
     }
 }
