@@ -25,7 +25,7 @@ function(bloomline_for_old_systems target)
   if(BLOOMLINE_STATIC_CXX_LIBRARY)
     set_source_files_properties("${bloomline_old_systems}" PROPERTIES
                                 COMPILE_DEFINITIONS BLOOMLINE_STATIC_CXX_LIBRARY)
-    list(APPEND newer pthread_create pthread_join __pthread_key_create)
+    list(APPEND newer pthread_create pthread_join __pthread_key_create __isoc23_strtoul)
     # Until glibc 2.33, threads are in this library, which a program need not have.
     target_link_options(${target} PRIVATE LINKER:--push-state,--no-as-needed
                         LINKER:-l:libpthread.so.0,--pop-state)

@@ -28,6 +28,8 @@ OF_OLD_GLIBC(pthread_sigmask);
 OF_OLD_GLIBC(pthread_create);
 OF_OLD_GLIBC(pthread_join);
 OF_OLD_GLIBC(__pthread_key_create);
+// Of glibc 2.38, for GLIBCXX_TUNABLES; it also knows binary numbers.
+OF_OLD_GLIBC(strtoul);
 #endif
 // stat and others were inline functions that called these.
 OF_OLD_GLIBC(__xstat);
@@ -104,6 +106,7 @@ HIDDEN char __libc_single_threaded = 0;
 int old_pthread_create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 int old_pthread_join(pthread_t, void**);
 int old___pthread_key_create(unsigned*, void (*)(void*));
+unsigned long old_strtoul(const char*, char**, int);
 HIDDEN int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                  void* (*function)(void*), void* argument) {
   return old_pthread_create(thread, attributes, function, argument);
@@ -113,6 +116,9 @@ HIDDEN int __wrap_pthread_join(pthread_t thread, void** result) {
 }
 HIDDEN int __wrap___pthread_key_create(unsigned* key, void (*destructor)(void*)) {
   return old___pthread_key_create(key, destructor);
+}
+HIDDEN unsigned long __wrap___isoc23_strtoul(const char* text, char** end, int base) {
+  return old_strtoul(text, end, base);
 }
 #else
 // std::_Sp_make_shared_tag::_S_eq of GCC 9: without type information, no tag is that of another
