@@ -38,7 +38,12 @@ class Rewrite {
   explicit Rewrite(RewriteArguments options) : options_(std::move(options)) {}
 
   int Run() {
-    const Outcome outcome = RunSteps();
+    Outcome outcome = Outcome::kFailed;
+    try {
+      outcome = RunSteps();
+    } catch (const tables::MemoryError& error) {
+      error_ = error.what();
+    }
     if (outcome == Outcome::kDone) return tool::kExitOk;
     if (!error_.empty()) tool::PrintError("bloomline db rewrite: " + error_);
     tool::FlushOutput();
@@ -340,7 +345,7 @@ void AddRewriteCommand(CLI::App* db, int* exit_code) {
   command->add_flag("--dry-run", options->dry_run, "Only print the plan");
   command->add_flag("--untested-version", options->untested_version,
                     "Accept a RocksDB that is newer than those tested");
-  AddProgressOption(command, &options->common);
+  AddMemoryAndProgressOptions(command, &options->common);
   command->footer(
       "Example:\n"
       "    bloomline db rewrite /var/lib/app/db /var/lib/app/db.new\n\n"

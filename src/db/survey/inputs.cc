@@ -30,6 +30,7 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
   try {
     tables::OpenOptions options;
     options.comparator = inputs->column_family(file).comparator;
+    options.memory = inputs->table_memory;
     const auto table = tables::Table::Open(file.path, options, &file.error);
     if (table != nullptr && work(i, *table, &file.error)) file.state = FileState::kDone;
     if (table != nullptr) return;
@@ -43,6 +44,8 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
     }
   } catch (const std::bad_alloc&) {
     file.error = file.path + ": out of memory";
+  } catch (const tables::MemoryError& error) {
+    file.error = error.what();
   } catch (const std::exception& error) {
     file.error = file.path + ": " + error.what();
   }
@@ -90,10 +93,13 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
       })
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("DIR");
-  AddProgressOption(command, options);
+  AddMemoryAndProgressOptions(command, options);
 }
 
-void AddProgressOption(CLI::App* command, CommonOptions* options) {
+void AddMemoryAndProgressOptions(CLI::App* command, CommonOptions* options) {
+  tool::AddQuantity(command, "--table-memory", &options->table_memory, tool::ParseBytes,
+                    "Memory that reading a table may take per thread, such as 2G\n"
+                    "[256 MiB and 16 times its size]");
   tool::AddOptionalFlag(command, "--progress,!--no-progress", &options->progress,
                         "Show the progress on stderr [if it is a terminal]");
 }
@@ -104,6 +110,7 @@ bool ShowsProgress(const CommonOptions& options) {
 
 Inputs OpenInputs(const CommonOptions& options, PebbleUse pebble) {
   Inputs inputs;
+  inputs.table_memory = options.table_memory;
   for (const std::string& path : options.paths) {
     std::string error;
     if (!tree::OpenInput(path, &inputs.databases, &error, options.table_folders)) {

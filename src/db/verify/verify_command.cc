@@ -208,6 +208,8 @@ class Verifier final : public KeyWalk {
     }
     if (listed_->fetch_add(1) >= max_listed_) return;
     const std::string_view prefix = loss == Loss::kPrefix ? query.queried : std::string_view();
+    constexpr uint64_t kCopies = 16;  // in JSON: hexadecimal digits, twice, in a growing text
+    table_.parts().blocks.memory.Take(kCopies * (query.key.size() + prefix.size()));
     result_.lost.push_back(
         {std::string(query.key), std::string(prefix), loss, query.place, query.filter});
   }
