@@ -118,7 +118,7 @@ class LevelSizer {
     }
     division = divider.Within(static_cast<double>(*request_.memory_bytes));
     if (!division) {
-      SetTooLittle(" of " + tool::CountText(num_keys) + " keys");
+      SetTooLittle(" of " + tool::Counted(num_keys, "key", "keys"));
     } else if (division->bits_per_key == allowed_.max) {
       size_.note = "cannot use more memory";
     }

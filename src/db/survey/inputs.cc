@@ -75,9 +75,12 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
   constexpr int kMaxThreads = 1024;
   command->add_option("PATH", options->paths, "Database directories, or table files (.sst, .ldb)")
       ->required();
-  command
-      ->add_option("--threads", options->threads, "Threads; each works on one file [one per core]")
-      ->check(CLI::Range(1, kMaxThreads));
+  tool::AddQuantity(
+      command, "--threads", &options->threads,
+      [](const std::string& text, std::string* error) {
+        return tool::ParseWhole(text, 1, kMaxThreads, error);
+      },
+      "Threads; each works on one file [one per core]");
   command->add_flag("--json", options->json, "Print JSON; bloomline-db(1) names the fields");
   command
       ->add_option("--tables", options->table_folders,
@@ -98,7 +101,7 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
 
 void AddMemoryAndProgressOptions(CLI::App* command, CommonOptions* options) {
   tool::AddQuantity(command, "--table-memory", &options->table_memory, tool::ParseBytes,
-                    "Memory that reading a table may take per thread, such as 2G\n"
+                    "Memory for reading a table, per thread, such as 2G\n"
                     "[256 MiB and 16 times its size]");
   tool::AddOptionalFlag(command, "--progress,!--no-progress", &options->progress,
                         "Show the progress on stderr [if it is a terminal]");
