@@ -81,7 +81,8 @@ bool TakeOwnerAndMode(const std::string& path, const std::string& like, std::str
   if (stat(path.c_str(), &now) != 0) return SystemFailure(path, "cannot be examined", error);
   const bool is_others = now.st_uid != old.st_uid || now.st_gid != old.st_gid;
   if (is_others && chown(path.c_str(), old.st_uid, old.st_gid) != 0) {
-    return SystemFailure(path, "cannot be given to the owner of " + like, error);
+    return SystemFailure(
+        path, "cannot be given to the owner of " + like + " (allowed: that user, or root)", error);
   }
   // The mode comes last, because a change of the owner clears some of its bits.
   if (chmod(path.c_str(), old.st_mode & 07777) == 0) return true;

@@ -160,7 +160,7 @@ class LevelSizer {
 
   void SetTooLittle(const std::string& of_keys) {
     size_.problem = tool::BytesText(*request_.memory_bytes) + " is too little for " +
-                    std::to_string(fractions_.size()) + " levels" + of_keys;
+                    tool::Counted(fractions_.size(), "level", "levels") + of_keys;
   }
 
   // Gives each level at least one key. The last level takes the remainder of rounding.

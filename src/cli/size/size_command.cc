@@ -63,7 +63,7 @@ std::optional<double> ChooseBitsPerKey(Format format, const SizeRequest& request
                      tool::Counted(*request.num_keys, "key", "keys") + " is too little; a " +
                      FormatName(format) + " filter needs at least " +
                      tool::BytesText(FilterBytes(format, *request.num_keys, allowed.min)) +
-                     ", at " + tool::NumberText(allowed.min, 0) + " bits per key";
+                     ", with bits_per_key=" + tool::NumberText(allowed.min, 0);
       return std::nullopt;
     }
     if (options.bits_per_key == allowed.max) row->note = "cannot use more memory";

@@ -80,9 +80,11 @@ class Buffer {
     if (n > SIZE_MAX / 5 * 4) throw std::bad_alloc();  // on a 32-bit CPU
     const auto capacity =
         static_cast<size_t>(n + n / 4);  // so that slightly larger blocks fit, too
-    if (keep == 0) bytes_.reset();
-    share_.GrowTo(capacity + (keep == 0 ? 0 : capacity_));
-    capacity_ = 0;
+    if (keep == 0) {
+      bytes_.reset();
+      capacity_ = 0;
+    }
+    share_.GrowTo(capacity + capacity_);
     std::unique_ptr<char[]> bytes(new char[capacity]);
     if (keep > 0) std::memcpy(bytes.get(), bytes_.get(), static_cast<size_t>(keep));
     bytes_ = std::move(bytes);
