@@ -41,8 +41,8 @@ bool HasLocalLocks(int descriptor) {
   if (fstat(descriptor, &status) != 0) return false;
   if (major(status.st_dev) != 0) return true;  // a block device
   const auto type = static_cast<uint32_t>(system.f_type);
-  constexpr uint32_t kLocal[] = {0x9123683e, 0x2fc12fc1, 0xca451a4e, 0x01021994, 0x858458f6};
   // Btrfs, ZFS, bcachefs, tmpfs, ramfs
+  constexpr uint32_t kLocal[] = {0x9123683e, 0x2fc12fc1, 0xca451a4e, 0x01021994, 0x858458f6};
   return std::find(std::begin(kLocal), std::end(kLocal), type) != std::end(kLocal);
 #else
   return (system.f_flags & MNT_LOCAL) != 0;
