@@ -107,14 +107,15 @@ tool::Json ChoiceJson(const Choice& choice) {
 
 void PrintStatistics(const Statistics& statistics) {
   const uint64_t queries = statistics.queries();
-  PrintWrapped("statistics in " + statistics.from + ": " + tool::CountText(queries) +
-               " filter queries for keys, " + tool::CountText(queries - statistics.true_positive) +
-               " for missing ones; " + tool::CountText(statistics.false_positives()) +
-               " false positives, FPR " + RateOrDash(statistics.false_positive_rate()));
+  PrintWrapped("statistics in " + statistics.from + ": " +
+               tool::Counted(queries, "filter query", "filter queries") + " for keys, " +
+               tool::CountText(queries - statistics.true_positive) + " for missing ones; " +
+               tool::Counted(statistics.false_positives(), "false positive", "false positives") +
+               ", FPR " + RateOrDash(statistics.false_positive_rate()));
   if (!statistics.gets_of_missing_keys) return;
   const uint64_t missing = *statistics.gets_of_missing_keys;
   const uint64_t gets = missing + *statistics.gets_of_stored_keys;
-  PrintWrapped(tool::CountText(gets) + " Gets, " + tool::CountText(missing) + " (" +
+  PrintWrapped(tool::Counted(gets, "Get, ", "Gets, ") + tool::CountText(missing) + " (" +
                ShareText(missing, gets) +
                ") of missing keys; wasted reads: " + RateOrDash(statistics.wasted_reads()));
 }
@@ -124,7 +125,7 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
   std::string title = family.title + ": " + EngineName(family.situation.engine);
   if (!family.keys_unknown) {
     title += std::string(family.keys_estimated ? ", ~" : ", ") +
-             tool::CountText(NumKeys(family.situation)) + " keys";
+             tool::Counted(NumKeys(family.situation), "key", "keys");
   }
   if (family.error.empty()) {
     constexpr uint64_t kFewQueries = 1000;
