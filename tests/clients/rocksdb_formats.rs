@@ -3,7 +3,7 @@ include!("database.rs");
 
 #[test]
 fn every_format_also_by_level() {
-    let by_level = "bits_per_key=14.5;auto_bits_by_level=true";
+    let by_level = "bits_per_key=14.5;bits_by_level=auto";
     for (name, options) in [
         ("blocked", "format=blocked"),
         ("bloom", "format=bloom;stock_id=true"),

@@ -62,7 +62,7 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) {
         let path = entry.expect("a file").path();
         if path.is_dir() {
             find(&path, files);
-        } else if path.extension().map_or(false, |extension| extension == "cc") {
+        } else if path.extension() == Some("cc".as_ref()) {
             files.push(path);
         }
     }
