@@ -42,10 +42,10 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
       file.error = file.path + ": is cut off: " + tool::CountText(bytes) +
                    " bytes; the MANIFEST says " + tool::CountText(file.bytes);
     }
-  } catch (const std::bad_alloc&) {
-    file.error = file.path + ": out of memory";
   } catch (const tables::MemoryError& error) {
     file.error = error.what();
+  } catch (const std::bad_alloc&) {
+    file.error = file.path + ": out of memory";
   } catch (const std::exception& error) {
     file.error = file.path + ": " + error.what();
   }

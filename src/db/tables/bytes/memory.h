@@ -8,16 +8,22 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "src/support/number_text.h"
 
 namespace bloomline::tables {
 
-// A whole sentence, which begins with the file's name.
-struct MemoryError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+// what() is a whole sentence, which begins with the file's name.
+class MemoryError : public std::bad_alloc {
+ public:
+  explicit MemoryError(std::string text)
+      : text_(std::make_shared<const std::string>(std::move(text))) {}
+  const char* what() const noexcept override { return text_->c_str(); }
+
+ private:
+  std::shared_ptr<const std::string> text_;  // copying an exception must not throw
 };
 
 // Thread-safe, but for Limit.
