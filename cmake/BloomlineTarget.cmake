@@ -227,6 +227,7 @@ function(bloomline_install)
     return()
   endif()
   install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+                "${PROJECT_SOURCE_DIR}/SECURITY.md"
           DESTINATION "${doc}" COMPONENT bloomline_doc)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/packaging/prometheus/" COMPONENT bloomline_doc
           DESTINATION "${CMAKE_INSTALL_DATADIR}/bloomline")
@@ -234,4 +235,9 @@ function(bloomline_install)
           FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.html"
                          PATTERN "guides/*.cc" PATTERN "guides/*.c" PATTERN "guides/*.h"
                          PATTERN docs/man EXCLUDE)
+  install(CODE "get_filename_component(FOLDER \"${doc}\" ABSOLUTE
+                  BASE_DIR \"\${CMAKE_INSTALL_PREFIX}\")
+                string(PREPEND FOLDER \"\$ENV{DESTDIR}\")
+                include(\"${PROJECT_SOURCE_DIR}/cmake/installed_links.cmake\")"
+          COMPONENT bloomline_doc)
 endfunction()

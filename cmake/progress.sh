@@ -49,7 +49,7 @@ watch_progress() {
     fi
     last=$n last_part=$part text=$what$part seconds=$((SECONDS - start)) left='so far'
     if [ $n -gt 0 ] && [ "$all" -gt 0 ]; then
-      text="$text: $n of $all" seconds=$((seconds * (all - n) / n)) left=left
+      text="$text: $n of $all steps" seconds=$((seconds * (all - n) / n)) left=left
     fi
     printf -v text '%s, %d:%02d %s' "$text" $((seconds / 60)) $((seconds % 60)) "$left"
     if [ -t 2 ]; then

@@ -50,13 +50,13 @@ rocksdb::BlockBasedTableOptions TableOptions(const Policy& policy, bool is_parti
   return table;
 }
 
-rocksdb::Options DatabaseOptions() {
+rocksdb::Options DatabaseOptions(bool reads_directly) {
   rocksdb::Options options;
   options.num_levels = kNumLevels + 1;
   // The default from RocksDB 8.4 on takes no files into a level above the first that is not empty.
   options.level_compaction_dynamic_level_bytes = false;
   options.disable_auto_compactions = true;
-  options.use_direct_reads = true;
+  options.use_direct_reads = reads_directly;
   options.use_direct_io_for_flush_and_compaction = true;
   options.compaction_readahead_size = 2 << 20;
   return options;
@@ -87,14 +87,15 @@ LevelFiles::LevelFiles(const StoredKeys& stored, const std::string& directory) {
 }
 
 DiskDatabase::DiskDatabase(const Policy& policy, bool is_partitioned, const StoredKeys& stored,
-                           const LevelFiles& files, const std::string& parent)
-    : DiskDatabase(policy, is_partitioned, stored, files, parent,
+                           const LevelFiles& files, const std::string& parent, bool reads_directly)
+    : DiskDatabase(policy, is_partitioned, stored, files, parent, reads_directly,
                    NewCache(kCacheBytesWhileWriting)) {}
 
 DiskDatabase::DiskDatabase(const Policy& policy, bool is_partitioned, const StoredKeys& stored,
-                           const LevelFiles& files, const std::string& parent,
+                           const LevelFiles& files, const std::string& parent, bool reads_directly,
                            const std::shared_ptr<rocksdb::Cache>& cache)
-    : RocksDBDatabase(DatabaseOptions(), TableOptions(policy, is_partitioned, cache), parent),
+    : RocksDBDatabase(DatabaseOptions(reads_directly), TableOptions(policy, is_partitioned, cache),
+                      parent),
       stored_(stored),
       cache_(cache) {
   WriteLevels(files);

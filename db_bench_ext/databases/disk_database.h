@@ -29,9 +29,10 @@ class DiskDatabase : public RocksDBDatabase {
  public:
   // Writes each level with a compaction whose output is that level, so that the policy is told the
   // level that the file is for. No other compaction ever runs. is_partitioned: filters and indexes
-  // lie in blocks with a top level, instead of one filter and one index per file.
+  // lie in blocks with a top level, instead of one filter and one index per file. !reads_directly:
+  // through the page cache, which changes no count.
   DiskDatabase(const Policy& policy, bool is_partitioned, const StoredKeys& stored,
-               const LevelFiles& files, const std::string& parent);
+               const LevelFiles& files, const std::string& parent, bool reads_directly);
 
   // Drops what the cache holds.
   void SetCacheBytes(uint64_t bytes);
@@ -42,7 +43,7 @@ class DiskDatabase : public RocksDBDatabase {
 
  private:
   DiskDatabase(const Policy& policy, bool is_partitioned, const StoredKeys& stored,
-               const LevelFiles& files, const std::string& parent,
+               const LevelFiles& files, const std::string& parent, bool reads_directly,
                const std::shared_ptr<rocksdb::Cache>& cache);
   void WriteLevels(const LevelFiles& files);
 

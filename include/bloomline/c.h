@@ -34,6 +34,9 @@
 
 #ifdef __cplusplus
 extern "C" {
+#ifdef __GNUC__
+#pragma GCC visibility push(default) /* with -fvisibility=hidden, too */
+#endif
 #endif
 
 typedef struct bloomline_filteroptions_t bloomline_filteroptions_t;
@@ -312,6 +315,9 @@ void bloomline_free(void*);
 const char* bloomline_version(void); /* static storage */
 
 #ifdef __cplusplus
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 } /* extern "C" */
 #endif
 

@@ -9,6 +9,9 @@
 
 #ifdef __cplusplus
 extern "C" {
+#ifdef __GNUC__
+#pragma GCC visibility push(default) /* with -fvisibility=hidden, too */
+#endif
 #endif
 
 /* Calls NewLevelDBFilterPolicy (leveldb.h) with LevelDB's own name. leveldb_filterpolicy_destroy
@@ -21,6 +24,9 @@ leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_seed(
     int format, double bits_per_key, const char* name, uint64_t seed, char** errptr);
 
 #ifdef __cplusplus
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 } /* extern "C" */
 #endif
 

@@ -4,12 +4,18 @@
 
 #ifdef __cplusplus
 extern "C" {
+#ifdef __GNUC__
+#pragma GCC visibility push(default) /* with -fvisibility=hidden, too */
+#endif
 #endif
 
 /* Returns MetricsText(), for free(), or NULL if memory runs out. Thread-safe. */
 char* bloomline_metrics_text(char** errptr);
 
 #ifdef __cplusplus
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 } /* extern "C" */
 #endif
 

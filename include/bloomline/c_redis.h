@@ -8,6 +8,9 @@
 
 #ifdef __cplusplus
 extern "C" {
+#ifdef __GNUC__
+#pragma GCC visibility push(default) /* with -fvisibility=hidden, too */
+#endif
 #endif
 
 typedef struct bloomline_redisservers_t bloomline_redisservers_t;
@@ -105,6 +108,9 @@ void bloomline_redis_free(void*);
 const char* bloomline_redis_version(void);
 
 #ifdef __cplusplus
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 } /* extern "C" */
 #endif
 

@@ -18,6 +18,9 @@
 
 #ifdef __cplusplus
 extern "C" {
+#ifdef __GNUC__
+#pragma GCC visibility push(default) /* with -fvisibility=hidden, too */
+#endif
 #endif
 
 /* Returns the policy for the text after `filter_policy=` in an option string: "bloomline",
@@ -58,6 +61,9 @@ uint8_t bloomline_rocksdb_readoptions_set_range(rocksdb_readoptions_t* options, 
                                                 size_t upper_bytes, char** errptr);
 
 #ifdef __cplusplus
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 } /* extern "C" */
 #endif
 

@@ -36,8 +36,8 @@ class BloomlineConan(ConanFile):
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, ROOT)
-        for pattern in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "cmake/*",
-                        "docs/*", "include/*", "packaging/prometheus/*", "src/*"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md",
+                        "cmake/*", "docs/*", "include/*", "packaging/prometheus/*", "src/*"):
             copy(self, pattern, src=root, dst=self.export_sources_folder)
 
     def layout(self):

@@ -132,6 +132,8 @@ int Run(int argc, char** argv) {
   app.set_version_flag("--version", "bloomline " BLOOMLINE_VERSION_STRING,
                        "Print the version and exit");
   app.require_subcommand(1);
+  app.footer("bloomline(1) is the manual. The operator's guide:\n" BLOOMLINE_DOC_FOLDER
+             "/docs/operating.md");
   app.get_formatter()->column_width(26);  // leaves 54 for descriptions, which CLI11 does not wrap
   AddSizeCommand(&app, &exit_code);
   AddBuildCommand(&app, &exit_code);

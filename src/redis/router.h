@@ -3,9 +3,19 @@
 //
 //   Connect (BeginCall Run*)*         from one thread at a time
 //
-// Run works in rounds: it sends each node its commands, then reads their replies. After a round a
-// command has its reply or its error, or it is postponed to the next round (docs/redis.md,
-// "Retries", has the conditions).
+// Run works in rounds: it sends each node its commands, for up to 4,096 keys, and only then reads
+// their replies. After a round a command has its reply or its error, or it is postponed to the next
+// round:
+//
+// - A node fails in a round if the connection cannot be opened or breaks, no reply comes in time,
+//   WAIT gets an error, or a reply is READONLY, TRYAGAIN, CLUSTERDOWN, LOADING, MASTERDOWN or
+//   "BUSY ". After 1 + max_retries failures in a row, it is skipped until the next call (in C and
+//   Python, the next 4,096 keys).
+// - A command fails if its node has failed that often, if too few replicas confirm it, at any other
+//   error reply, or after max_retries + 9 attempts in total.
+// - MOVED changes the slot's node. ASK sends this one command to the other node, after ASKING; if
+//   the entry or header is not there either, the client starts again, up to three times.
+// - Replicas outside a cluster refuse the WAIT 0 0 that the client sends when it connects.
 #ifndef BLOOMLINE_REDIS_ROUTER_H_
 #define BLOOMLINE_REDIS_ROUTER_H_
 

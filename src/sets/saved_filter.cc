@@ -79,8 +79,9 @@ bool FileHeader::Read(const support::ByteSource& source, uint64_t offset, const 
     if (!other.empty()) {
       return support::Refuse(error, source.name(), ": is ", other, "; expected ", SavedKind(magic));
     }
-    return fail(kMagicOffset, "magic", Hex(header->Number(kMagicOffset)), "expected ",
-                Hex(expected.Number(kMagicOffset)), " (\"", magic, "\"), ", SavedKind(magic));
+    return support::Refuse(error, source.name(), ", offset ", offset, ": is not ", SavedKind(magic),
+                           "; magic is ", Hex(header->Number(kMagicOffset)), ", not ",
+                           Hex(expected.Number(kMagicOffset)), " (\"", magic, "\")");
   }
   if (Version(*header) != kFileVersion) {
     return fail(kVersionOffset, "version", Version(*header), "this library reads ", kFileVersion);

@@ -3,15 +3,24 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <linux/fs.h>  // FICLONE
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#else
+#include <sys/mount.h>
+#include <sys/param.h>
 #endif
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 
 #include "src/support/file_io.h"
 #include "src/support/set_error.h"
@@ -22,6 +31,23 @@ namespace {
 volatile std::sig_atomic_t ending_signal = 0;
 
 void NoteSignal(int signal) { ending_signal = signal; }
+
+// Whether the file is on a disk of this host, or on another file system that sees all its locks.
+bool HasLocalLocks(int descriptor) {
+  struct statfs system;
+  if (fstatfs(descriptor, &system) != 0) return false;
+#ifdef __linux__
+  struct stat status;
+  if (fstat(descriptor, &status) != 0) return false;
+  if (major(status.st_dev) != 0) return true;  // a block device
+  const auto type = static_cast<uint32_t>(system.f_type);
+  // Btrfs, ZFS, bcachefs, tmpfs, ramfs
+  constexpr uint32_t kLocal[] = {0x9123683e, 0x2fc12fc1, 0xca451a4e, 0x01021994, 0x858458f6};
+  return std::find(std::begin(kLocal), std::end(kLocal), type) != std::end(kLocal);
+#else
+  return (system.f_flags & MNT_LOCAL) != 0;
+#endif
+}
 
 }  // namespace
 
@@ -55,7 +81,8 @@ bool TakeOwnerAndMode(const std::string& path, const std::string& like, std::str
   if (stat(path.c_str(), &now) != 0) return SystemFailure(path, "cannot be examined", error);
   const bool is_others = now.st_uid != old.st_uid || now.st_gid != old.st_gid;
   if (is_others && chown(path.c_str(), old.st_uid, old.st_gid) != 0) {
-    return SystemFailure(path, "cannot be given to the owner of " + like, error);
+    return SystemFailure(
+        path, "cannot be given to the owner of " + like + " (allowed: that user, or root)", error);
   }
   // The mode comes last, because a change of the owner clears some of its bits.
   if (chmod(path.c_str(), old.st_mode & 07777) == 0) return true;
@@ -77,23 +104,39 @@ bool RenameNew(const std::string& from, const std::string& to, std::string* erro
   return SystemFailure(to, "cannot be the new name of " + from, error);
 }
 
+bool IsReadOnly(const std::string& path) {
+  struct statvfs system;
+  return statvfs(path.c_str(), &system) == 0 && (system.f_flag & ST_RDONLY) != 0;
+}
+
 FileLock::~FileLock() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
 bool FileLock::Take(const std::string& path, std::string* error) {
+  const auto open_for = [&](int access) {
+    return Uninterrupted([&] { return open(path.c_str(), access | O_CLOEXEC | O_NOCTTY); });
+  };
   if (descriptor_ < 0) {
-    descriptor_ = Uninterrupted([&] { return open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY); });
+    descriptor_ = open_for(O_RDWR);
+    is_shared_ = descriptor_ < 0 && (errno == EROFS || errno == EACCES);
+    if (is_shared_) descriptor_ = open_for(O_RDONLY);
+    is_doubtful_ = is_shared_ && descriptor_ >= 0 && !HasLocalLocks(descriptor_);
   }
   if (descriptor_ < 0 && errno == ENOENT) return true;
   if (descriptor_ < 0) {
-    return SystemFailure(path, "cannot be opened for writing, and so not be locked", error);
+    return SystemFailure(path,
+                         "cannot be opened, and so it is not known whether a program has the "
+                         "database open; allowed: the user of its programs, or root",
+                         error);
   }
   struct flock lock = {};
-  lock.l_type = F_WRLCK;
+  lock.l_type = is_shared_ ? F_RDLCK : F_WRLCK;
   lock.l_whence = SEEK_SET;
   if (fcntl(descriptor_, F_SETLK, &lock) == 0) return true;
-  if (errno != EACCES && errno != EAGAIN) return SystemFailure(path, "cannot be locked", error);
+  if (errno != EACCES && errno != EAGAIN) {
+    return is_doubtful_ || SystemFailure(path, "cannot be locked", error);
+  }
   *error = path + ": is locked: a program has the database open; allowed: closed databases";
   return false;
 }

@@ -20,8 +20,12 @@ bool TakeOwnerAndMode(const std::string& path, const std::string& like, std::str
 // Renames a folder, unless `to` exists: rename() would replace an empty folder.
 bool RenameNew(const std::string& from, const std::string& to, std::string* error);
 
-// The lock that LevelDB and RocksDB take on their LOCK file: fcntl, for writing. Drops it at its
-// end, and when this process closes any other descriptor of the file.
+// Whether nothing can be written there, and no link can be made to a file there.
+bool IsReadOnly(const std::string& path);
+
+// The lock that LevelDB and RocksDB take on their LOCK file: fcntl, for writing. If the file can
+// only be read, a lock for reading, which the kernel refuses while an engine has its own. Drops it
+// at its end, and when this process closes any other descriptor of the file.
 class FileLock {
  public:
   FileLock() = default;
@@ -30,12 +34,17 @@ class FileLock {
   FileLock& operator=(const FileLock&) = delete;
 
   // Takes the lock, again if it was dropped. Creates no file: without one, there is no lock.
-  // Returns false with *error if another process has it, or the file cannot be written.
+  // Returns false with *error if another process has it, or the file cannot be opened.
   bool Take(const std::string& path, std::string* error);
   bool has_file() const { return descriptor_ >= 0; }
+  // Whether another process may have the lock all the same: a file system that is not known to be
+  // local can hide locks of other hosts, and overlayfs those of its layers.
+  bool is_doubtful() const { return is_doubtful_; }
 
  private:
   int descriptor_ = -1;
+  bool is_shared_ = false;
+  bool is_doubtful_ = false;
 };
 
 // From now on, SIGINT, SIGTERM and SIGHUP only set what EndingSignal returns; 0: none came. A

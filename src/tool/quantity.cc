@@ -17,18 +17,11 @@ struct Unit {
 };
 constexpr std::initializer_list<Unit> kCountUnits = {
     {"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}};
-constexpr double kTebi = 1099511627776;
-constexpr std::initializer_list<Unit> kByteUnits = {
-    {"B", 1},       {"kB", 1e3},      {"MB", 1e6},      {"GB", 1e9},      {"TB", 1e12},
-    {"", 1},        {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", kTebi},
-    {"K", 1 << 10}, {"M", 1 << 20},   {"G", 1 << 30},   {"T", kTebi},     {"k", 1 << 10},
-    {"m", 1 << 20}, {"g", 1 << 30},   {"t", kTebi},
-};
 constexpr std::initializer_list<Unit> kRateUnits = {{"", 1}, {"%", 0.01}};
 
-// Returns the number before one of the units, times the unit's factor; nothing for any other text.
-// Underscores may separate digits.
-std::optional<double> ParseWithUnit(std::string text, std::initializer_list<Unit> units) {
+// Returns the number at the start of the text without underscores, which may separate digits, and
+// sets *unit to the rest; nothing if there is no number.
+std::optional<double> ParseStart(std::string text, std::string* unit) {
   text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
   if (!text.empty() && text[0] == '+') text.erase(0, 1);
   if (text.find_first_not_of("0123456789.") == 0) return std::nullopt;  // such as a minus
@@ -36,8 +29,16 @@ std::optional<double> ParseWithUnit(std::string text, std::initializer_list<Unit
   const size_t digits = std::min(text.find_first_not_of("0123456789.eE+-"), text.size());
   double number = 0;
   if (!support::ParseDouble(std::string_view(text).substr(0, digits), &number)) return std::nullopt;
+  *unit = text.substr(digits);
+  return number;
+}
+
+// Returns the number before one of the units, times the unit's factor; nothing for any other text.
+std::optional<double> ParseWithUnit(const std::string& text, std::initializer_list<Unit> units) {
+  std::string rest;
+  const std::optional<double> number = ParseStart(text, &rest);
   for (const Unit& unit : units) {
-    if (unit.name == std::string_view(text).substr(digits)) return number * unit.factor;
+    if (number && unit.name == rest) return *number * unit.factor;
   }
   return std::nullopt;
 }
@@ -65,14 +66,18 @@ std::optional<uint64_t> ParseCount(const std::string& text, std::string* error) 
 std::optional<uint64_t> ParseBytes(const std::string& text, std::string* error) {
   uint64_t bytes = 0;
   if (!support::ParseUint64(text, &bytes)) {  // which is more precise than a double
-    const std::optional<double> value = ParseWithUnit(text, kByteUnits);
-    const bool fits = value && *value <= static_cast<double>(support::kMaxBytes);
-    bytes = fits ? static_cast<uint64_t>(*value) : 0;
+    std::string unit;
+    uint64_t factor = 0;
+    const std::optional<double> number = ParseStart(text, &unit);
+    const bool is_size = number && support::ParseSize("1" + unit, &factor);
+    const double value = is_size ? *number * static_cast<double>(factor) : 0;
+    bytes = value <= static_cast<double>(support::kMaxBytes) ? static_cast<uint64_t>(value) : 0;
   }
   if (bytes >= 1 && bytes <= support::kMaxBytes) return bytes;
-  *error = support::Quoted(text) +
-           "; allowed: 1 B to 2^60 B, for example 4G or 4GiB (K, M, G, T: powers of 1024), 4GB "
-           "(kB, MB, GB, TB: powers of 1000) or a number of bytes";
+  *error =
+      support::Quoted(text) +
+      "; allowed: 1 B to 2^60 B, for example 4096, 512M or 4GiB (K, KB and KiB are 1024 bytes; "
+      "M, G, T: powers of 1024)";
   return std::nullopt;
 }
 
@@ -121,6 +126,10 @@ std::string CountText(uint64_t count) {
     text.insert(i, ",");
   }
   return text;
+}
+
+std::string Counted(uint64_t count, const std::string& one, const std::string& many) {
+  return CountText(count) + " " + (count == 1 ? one : many);
 }
 
 std::string RateText(double rate, int digits) {

@@ -14,8 +14,8 @@ namespace bloomline::tool {
 // A whole number from 1 to 1e18: 5000000000, 5_000_000_000, 5e9 or, in powers of 1000, 5G.
 std::optional<uint64_t> ParseCount(const std::string& text, std::string* error);
 
-// Bytes from 1 to 2^60: 4GiB or 4G (the same, as in option strings), 500MB (powers of 1000), 4096B
-// or 4096.
+// Bytes from 1 to 2^60, with the units of option strings: 4G, 4GB and 4GiB are the same; 1.5M,
+// 4096B or 4096.
 std::optional<uint64_t> ParseBytes(const std::string& text, std::string* error);
 
 // A probability in (0, 1): 0.01, 1e-2 or 1%.
@@ -31,6 +31,9 @@ std::optional<uint64_t> ParseSeed(const std::string& text, std::string* error);
 
 // 5,000,000,000
 std::string CountText(uint64_t count);
+
+// 1 key; 5,000 keys
+std::string Counted(uint64_t count, const std::string& one, const std::string& many);
 
 // 0.957 %
 std::string RateText(double rate, int digits = 3);

@@ -94,8 +94,8 @@ TEST(AdviceTest, HasTheFiguresOfTheModel) {
   const Advice advice = Ask(FullLevels());
   EXPECT_EQ(advice.filter_bytes_now, 3333300u * 10 / 8);
   EXPECT_NEAR(advice.wasted_reads_now, 0.0483, 1e-9);
-  // docs/rocksdb.md and docs/design.md. Uniform compact is better here than in large levels: small
-  // filters are rounded up to blocks.
+  // docs/rocksdb.md. Uniform compact is better here than in large levels: small filters are rounded
+  // up to blocks.
   const struct {
     const char* title;
     double wasted_reads, bits_per_key;

@@ -270,8 +270,12 @@ int main(int argc, char** argv) {
     bloomline::tests::RewriteRocksDB(std::string(argv[2]) + "/rocksdb");
     return 0;
   }
+  if (argc == 3 && std::strcmp(argv[1], "--open") == 0) {
+    bloomline::tests::HoldLevelDB(argv[2]);
+    return 0;
+  }
   if (argc != 2) {
-    std::fputs("usage: make_databases [--busy] FOLDER\n", stderr);
+    std::fputs("usage: make_databases [--busy|--open] FOLDER\n", stderr);
     return 2;
   }
   Json json;

@@ -12,6 +12,8 @@ namespace bloomline::tests {
 using Json = nlohmann::json;
 
 void MakeLevelDBs(const std::string& folder, Json* json);
+// Has the database open until the end of stdin.
+void HoldLevelDB(const std::string& path);
 
 // As tests/db/db_tool_test knows it: a line of verify, an escape sequence, control characters of
 // one byte, of UTF-8 and of an overlong spelling, and what is no UTF-8.

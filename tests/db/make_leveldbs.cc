@@ -205,4 +205,10 @@ void MakeLevelDBs(const std::string& folder, Json* json) {
   WriteTableAlone(folder + "/no_filter.ldb", nullptr, 16);
 }
 
+void HoldLevelDB(const std::string& path) {
+  const std::unique_ptr<leveldb::DB> db = Create(path, {});
+  std::cout << "done" << std::endl;
+  std::cin.get();
+}
+
 }  // namespace bloomline::tests

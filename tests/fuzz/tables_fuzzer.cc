@@ -136,7 +136,7 @@ void CheckOptions(const std::string& text) {
 }  // namespace
 }  // namespace bloomline::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) try {
   using namespace bloomline::fuzz;
   FuzzedDataProvider input(data, size);
   switch (input.ConsumeIntegralInRange<int>(0, 3)) {
@@ -169,5 +169,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     default:
       CheckOptions(input.ConsumeRemainingBytesAsString());
   }
+  return 0;
+} catch (const bloomline::tables::MemoryError&) {
   return 0;
 }

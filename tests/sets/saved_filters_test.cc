@@ -400,8 +400,8 @@ TEST(OtherKindsTest, AreNamed) {
             "bytes: is a saved BloomFilter; expected a saved CountingBloomFilter");
   // What is none of these: the first bytes, and what they should be.
   EXPECT_EQ(Refusal<BloomFilter>(std::string(100, 'x')),
-            "bytes, offset 0: magic is 0x7878787878787878; expected 0x6d6f6f6c426e4c62 "
-            "(\"bLnBloom\"), a saved BloomFilter");
+            "bytes, offset 0: is not a saved BloomFilter; magic is 0x7878787878787878, not "
+            "0x6d6f6f6c426e4c62 (\"bLnBloom\")");
 }
 
 }  // namespace

@@ -164,7 +164,7 @@ Fact KindFact(const std::string& kind) { return {"kind", kind, "saved", kind}; }
 
 Fact CapacityFact(uint64_t capacity) {
   return {"capacity", capacity, "capacity",
-          capacity == 0 ? "not stated" : tool::CountText(capacity) + " keys"};
+          capacity == 0 ? "not stated" : tool::Counted(capacity, "key", "keys")};
 }
 
 // Appends the facts that BloomFilterBase and ScalableBloomFilter share.
@@ -252,7 +252,7 @@ std::optional<Facts> InspectRedisHeader(std::string_view bytes, std::string* err
   const uint64_t num_bytes = layout.shard_bytes() * layout.num_shards;
   return Facts{
       {"kind", "SharedBloomFilter", "header", "of a SharedBloomFilter in Redis"},
-      {"capacity", layout.capacity, "capacity", tool::CountText(layout.capacity) + " keys"},
+      {"capacity", layout.capacity, "capacity", tool::Counted(layout.capacity, "key", "keys")},
       RateFact("false_positive_rate", "false positives at capacity", layout.false_positive_rate),
       {"seed", layout.seed, "seed", std::to_string(layout.seed)},
       CountFact("num_probes", "probes", static_cast<uint64_t>(layout.num_probes)),

@@ -63,8 +63,8 @@ bool AddAllKeys(tool::KeyReader* reader, FilterBuilder* builder, tool::Progress*
   while (reader->Next(&keys, &read_error)) {
     for (const std::string_view key : keys) builder->AddKey(key);
     if (progress->IsDue()) {
-      progress->Show(tool::CountText(reader->num_keys()) + " keys read", reader->bytes_read(),
-                     reader->total_bytes());
+      progress->Show(tool::Counted(reader->num_keys(), "key read", "keys read"),
+                     reader->bytes_read(), reader->total_bytes());
     }
   }
   if (read_error.empty()) return true;
@@ -87,7 +87,7 @@ void Report(const BuildRequest& request, const FilterOptions& options, uint64_t 
                            {"false_positive_rate", rate}});
     return;
   }
-  tool::PrintLine(request.output + ": " + tool::CountText(num_keys) + " keys, " +
+  tool::PrintLine(request.output + ": " + tool::Counted(num_keys, "key, ", "keys, ") +
                   FormatName(options.format) + ", " + tool::BytesText(num_bytes) + ", " +
                   tool::NumberText(bits_per_key, 2) + " bits per key, " + tool::RateText(rate) +
                   " false positives expected");
@@ -124,7 +124,7 @@ int Run(const BuildRequest& request) {
   bool built = AddAllKeys(&reader, &builder, &progress, &error);
   const uint64_t num_keys = builder.num_keys();
   if (built) {
-    progress.Show("building the filter of " + tool::CountText(num_keys) + " keys", 0, 0);
+    progress.Show("building the filter of " + tool::Counted(num_keys, "key", "keys"), 0, 0);
     built = Write(&builder, request, &num_bytes, &error);
   }
   progress.Clear();

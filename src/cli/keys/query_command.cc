@@ -112,8 +112,8 @@ class Querying {
       }
       if (request_.quiet && num_may_match_ != 0) return true;
       if (progress.IsDue()) {
-        progress.Show(tool::CountText(reader->num_keys()) + " keys queried", reader->bytes_read(),
-                      reader->total_bytes());
+        progress.Show(tool::Counted(reader->num_keys(), "key queried", "keys queried"),
+                      reader->bytes_read(), reader->total_bytes());
       }
     }
     return error->empty();

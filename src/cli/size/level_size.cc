@@ -118,7 +118,7 @@ class LevelSizer {
     }
     division = divider.Within(static_cast<double>(*request_.memory_bytes));
     if (!division) {
-      SetTooLittle(" of " + tool::CountText(num_keys) + " keys");
+      SetTooLittle(" of " + tool::Counted(num_keys, "key", "keys"));
     } else if (division->bits_per_key == allowed_.max) {
       size_.note = "cannot use more memory";
     }
@@ -160,7 +160,7 @@ class LevelSizer {
 
   void SetTooLittle(const std::string& of_keys) {
     size_.problem = tool::BytesText(*request_.memory_bytes) + " is too little for " +
-                    std::to_string(fractions_.size()) + " levels" + of_keys;
+                    tool::Counted(fractions_.size(), "level", "levels") + of_keys;
   }
 
   // Gives each level at least one key. The last level takes the remainder of rounding.

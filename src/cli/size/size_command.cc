@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <limits>
 #include <memory>
 
 #include "bloomline/filter_options.h"
@@ -11,6 +12,7 @@
 #include "src/cli/subcommands.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/sizing/memory_divider.h"
+#include "src/support/quoted.h"
 #include "src/tool/commands.h"
 #include "src/tool/json.h"
 #include "src/tool/quantity.h"
@@ -58,10 +60,10 @@ std::optional<double> ChooseBitsPerKey(Format format, const SizeRequest& request
     const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
     if (std::isnan(options.bits_per_key)) {
       row->problem = tool::BytesText(*request.memory_bytes) + " for " +
-                     tool::CountText(*request.num_keys) + " keys is too little; a " +
+                     tool::Counted(*request.num_keys, "key", "keys") + " is too little; a " +
                      FormatName(format) + " filter needs at least " +
                      tool::BytesText(FilterBytes(format, *request.num_keys, allowed.min)) +
-                     ", at " + tool::NumberText(allowed.min, 0) + " bits per key";
+                     ", with bits_per_key=" + tool::NumberText(allowed.min, 0);
       return std::nullopt;
     }
     if (options.bits_per_key == allowed.max) row->note = "cannot use more memory";
@@ -183,7 +185,8 @@ void PrintTable(const SizeRequest& request, const std::vector<SizeRow>& rows) {
   }
   std::cout << tool::TextTable(cells);
   if (overfilled) {
-    std::cout << "more: false positives with " << tool::CountText(*request.num_keys) << " keys\n";
+    std::cout << "more: false positives with " << tool::Counted(*request.num_keys, "key", "keys")
+              << "\n";
   } else {
     std::cout << "probes: bits that a query tests\n";
   }
@@ -239,10 +242,17 @@ void AddSizeCommand(CLI::App* app, int* exit_code) {
   tool::AddQuantity(command, "--fpr", &request->rate, tool::ParseRate,
                     "False-positive rate, for example 0.01 or 1%");
   tool::AddQuantity(command, "--memory", &request->memory_bytes, tool::ParseBytes,
-                    "Memory, for example 4G or 500MB (K, M, G, T: powers of\n"
-                    "1024; kB, MB, GB, TB: powers of 1000)");
-  command->add_option("--bits-per-key", request->bits_per_key,
-                      "Memory in bits per key, instead of --fpr");
+                    "Memory, for example 4G or 512MiB (K, KB and KiB are 1024\n"
+                    "bytes; M, G, T: powers of 1024)");
+  tool::AddQuantity(
+      command, "--bits-per-key", &request->bits_per_key,
+      [](const std::string& text, std::string* error) {
+        using Limits = std::numeric_limits<double>;
+        const auto bits = tool::ParseNumber(text, Limits::min(), Limits::max(), error);
+        if (!bits) *error = support::Quoted(text) + "; allowed: more than 0, for example 9.5";
+        return bits;
+      },
+      "Memory in bits per key, instead of --fpr");
   tool::AddQuantity(command, "--capacity", &request->capacity, tool::ParseCount,
                     "Design capacity, if different from --keys");
   command->add_flag("--json", *json, "Print JSON");
@@ -253,12 +263,6 @@ void AddSizeCommand(CLI::App* app, int* exit_code) {
   command->callback([=] {
     const bool has_levels = request->num_levels || request->level_ratio ||
                             request->first_level_runs || request->wasted_reads;
-    const double bits = request->bits_per_key.value_or(1);
-    if (!(bits > 0 && std::isfinite(bits))) {
-      IsRefused("--bits-per-key is " + tool::NumberText(bits, 0) + "; allowed: more than 0");
-      *exit_code = tool::kExitImpossible;
-      return;
-    }
     *exit_code = has_levels ? RunLevelSize(*request, *json) : Run(*request, *json);
   });
 }

@@ -85,8 +85,9 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
     }
     model::Advise(family.situation, family.request, &family.advice, &family.error);
     if (!family.error.empty()) continue;
-    family.remarks =
-        Remarks(family, *inputs, inspection, g, statistics, options.cache_bytes.value_or(0));
+    const uint64_t cache_bytes = options.cache_bytes.value_or(0);
+    family.remarks = Remarks(family, *inputs, inspection, g, statistics, cache_bytes);
+    family.cache_options = CacheOptions(family, *inputs, inspection, g, cache_bytes);
   }
   return families;
 }

@@ -107,14 +107,15 @@ tool::Json ChoiceJson(const Choice& choice) {
 
 void PrintStatistics(const Statistics& statistics) {
   const uint64_t queries = statistics.queries();
-  PrintWrapped("statistics in " + statistics.from + ": " + tool::CountText(queries) +
-               " filter queries for keys, " + tool::CountText(queries - statistics.true_positive) +
-               " for missing ones; " + tool::CountText(statistics.false_positives()) +
-               " false positives, FPR " + RateOrDash(statistics.false_positive_rate()));
+  PrintWrapped("statistics in " + statistics.from + ": " +
+               tool::Counted(queries, "filter query", "filter queries") + " for keys, " +
+               tool::CountText(queries - statistics.true_positive) + " for missing ones; " +
+               tool::Counted(statistics.false_positives(), "false positive", "false positives") +
+               ", FPR " + RateOrDash(statistics.false_positive_rate()));
   if (!statistics.gets_of_missing_keys) return;
   const uint64_t missing = *statistics.gets_of_missing_keys;
   const uint64_t gets = missing + *statistics.gets_of_stored_keys;
-  PrintWrapped(tool::CountText(gets) + " Gets, " + tool::CountText(missing) + " (" +
+  PrintWrapped(tool::Counted(gets, "Get, ", "Gets, ") + tool::CountText(missing) + " (" +
                ShareText(missing, gets) +
                ") of missing keys; wasted reads: " + RateOrDash(statistics.wasted_reads()));
 }
@@ -124,7 +125,7 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
   std::string title = family.title + ": " + EngineName(family.situation.engine);
   if (!family.keys_unknown) {
     title += std::string(family.keys_estimated ? ", ~" : ", ") +
-             tool::CountText(NumKeys(family.situation)) + " keys";
+             tool::Counted(NumKeys(family.situation), "key", "keys");
   }
   if (family.error.empty()) {
     constexpr uint64_t kFewQueries = 1000;
@@ -150,6 +151,15 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
     if (scope == RemarkScope::kAll && !remarks->insert(text).second) continue;
     std::cout << std::exchange(before, "");
     PrintRemark(text);
+  }
+  if (!family.cache_options.empty()) {
+    std::cout << '\n';
+    PrintWrapped(
+        "To keep in the block cache the parts of filters and indexes that are in use, set these "
+        "BlockBasedTableOptions, as lines of an OPTIONS file or with ';' between them in an option "
+        "string. No preload library sets them. Until a compaction has rewritten a file, its filter "
+        "is read as a whole:");
+    for (const std::string& option : family.cache_options) std::cout << option << '\n';
   }
   if (family.advice.choices.empty()) return;
   const Choice& chosen = family.advice.Chosen(family.request);
@@ -206,6 +216,7 @@ tool::Json AdviceJson(const FamilyAdvice& family) {
   json["bits_per_key_now"] = NumberOrNull(BitsNow(family));
   json["wasted_reads_now"] = NumberOrNull(family.advice.wasted_reads_now);
   json["choices"] = ListJson(family.advice.choices, ChoiceJson);
+  json["cache_options"] = family.cache_options;
   json["remarks"] = ListJson(family.remarks, [](const Remark& remark) { return remark.text; });
   return json;
 }

@@ -31,7 +31,8 @@ struct FamilyAdvice {
   model::Situation situation;
   model::Advice advice;
   std::vector<Remark> remarks;
-  std::string error;  // why advice is missing; set with no_tables(), too
+  std::vector<std::string> cache_options;  // CacheOptions
+  std::string error;                       // why advice is missing; set with no_tables(), too
 
   bool no_tables() const { return situation.levels.empty(); }
 };
@@ -69,6 +70,11 @@ bool ReadStatistics(const std::string& text, Statistics* statistics, std::string
 std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
                             const Inspection& inspection, size_t g, const Statistics* statistics,
                             uint64_t cache_bytes);
+
+// The options of RocksDB's block-based table with which parts of filters and indexes are in a block
+// cache of `cache_bytes`. None if they are already, if all take at most half of it, and if 0.
+std::vector<std::string> CacheOptions(const FamilyAdvice& family, const Inputs& inputs,
+                                      const Inspection& inspection, size_t g, uint64_t cache_bytes);
 
 // Prints the statistics, too, if they cover this column family alone. Prints remarks for all
 // families only if *remarks lacks them. Leaves the environment out unless it fits all families.

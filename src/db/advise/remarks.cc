@@ -143,30 +143,52 @@ std::string KeepText(const RemarkContext& c) {
          (kept.needs_format_version ? " and format_version=5." : ".");
 }
 
+struct CachedBytes {
+  uint64_t filters = 0;
+  uint64_t indexes = 0;
+
+  uint64_t all() const { return filters + indexes; }
+};
+
 // Column families share the cache; those with another cache_index_and_filter_blocks do not count.
-std::string CacheText(const RemarkContext& c) {
+CachedBytes BytesToCache(const RemarkContext& c) {
   const std::string& is_cached = c.inputs.column_family(c.groups).caches_filters;
-  uint64_t filter_bytes = 0;
-  uint64_t index_bytes = 0;
+  CachedBytes bytes;
   for (const FamilyGroups& one : c.inspection.groups) {
     const bool is_alike = c.inputs.column_family(one).caches_filters == is_cached;
     if (one.database != c.groups.database || !is_alike) continue;
     for (const size_t i : one.all.files) {
-      filter_bytes += c.inspection.files[i].facts.filter_bytes;
-      index_bytes += c.inspection.files[i].facts.index_bytes;
+      bytes.filters += c.inspection.files[i].facts.filter_bytes;
+      bytes.indexes += c.inspection.files[i].facts.index_bytes;
     }
   }
-  const std::string text = "Filters (" + tool::BytesText(filter_bytes) + ") and indexes (" +
-                           tool::BytesText(index_bytes) + ")";
+  return bytes;
+}
+
+bool NeedsPartitions(const RemarkContext& c) {
+  const uint64_t files_with_filter = c.all.files.size() - c.all.files_without_filter;
+  const bool is_partitioned = c.all.partitioned_files == files_with_filter &&
+                              c.inputs.column_family(c.groups).caches_filters == "true";
+  return c.is_rocksdb() && KnowsCache(c) && !is_partitioned &&
+         BytesToCache(c).all() > c.cache_bytes / 2;
+}
+
+std::string CacheText(const RemarkContext& c) {
+  const std::string& is_cached = c.inputs.column_family(c.groups).caches_filters;
+  const CachedBytes bytes = BytesToCache(c);
+  const std::string text = "Filters (" + tool::BytesText(bytes.filters) + ") and indexes (" +
+                           tool::BytesText(bytes.indexes) + ")";
   const std::string name = "the block cache of " + tool::BytesText(c.cache_bytes);
   if (is_cached == "true") {
-    return text + " take " + ShareText(filter_bytes + index_bytes, c.cache_bytes) + " of " + name +
+    return text + " take " + ShareText(bytes.all(), c.cache_bytes) + " of " + name +
            ". bloomline-db-advise(1) says what helps if that is more than half.";
   }
   const std::string why =
       c.is_rocksdb() ? "cache_index_and_filter_blocks in OPTIONS is " + OrUnknown(is_cached) + "."
                      : "LevelDB caches only data blocks.";
-  return text + " are in the memory of the open tables, beside " + name + ": " + why;
+  return text + " are in the memory of the open tables, beside " + name + ": " + why +
+         (c.is_rocksdb() ? " They would take " + ShareText(bytes.all(), c.cache_bytes) + " of it."
+                         : "");
 }
 
 std::string RibbonText(const RemarkContext&) {
@@ -310,6 +332,16 @@ constexpr RemarkRow kRemarksOnChoice[] = {
 };
 
 }  // namespace
+
+std::vector<std::string> CacheOptions(const FamilyAdvice& family, const Inputs& inputs,
+                                      const Inspection& inspection, size_t g,
+                                      uint64_t cache_bytes) {
+  if (!NeedsPartitions({family, inputs, inspection, g, nullptr, cache_bytes})) return {};
+  return {"cache_index_and_filter_blocks=true",
+          "cache_index_and_filter_blocks_with_high_priority=true",
+          "index_type=kTwoLevelIndexSearch", "partition_filters=true",
+          "pin_top_level_index_and_filter=true"};
+}
 
 std::vector<Remark> Remarks(const FamilyAdvice& family, const Inputs& inputs,
                             const Inspection& inspection, size_t g, const Statistics* statistics,

@@ -100,6 +100,9 @@ bool ReadIndexPartitions(KnownTable* table, std::string* error) {
   tables::IndexBlockCursor cursor(&parts.blocks, parts.index_form);
   if (!cursor.Open(kWhat, parts.index, contents, error)) return false;
   while (cursor.Next(error)) {
+    constexpr uint64_t kCopies = 3;  // also in the new index
+    parts.blocks.memory.Take(kCopies *
+                             (sizeof(table->index_partitions.front()) + cursor.separator().size()));
     table->index_partitions.emplace_back(cursor.separator(), cursor.handle());
   }
   return error->empty();
@@ -111,6 +114,7 @@ Outcome KnownTable::Open(const TableSource& source, std::string* error) {
   tables::OpenOptions options;
   options.comparator = source.comparator;
   options.verify_checksums = source.verify_checksums;
+  options.memory = source.memory;
   table = tables::Table::Open(source.path, options, error);
   if (table == nullptr) return Outcome::kFailed;
   std::string problem = Contradiction(source, *table);

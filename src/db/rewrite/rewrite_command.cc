@@ -38,7 +38,12 @@ class Rewrite {
   explicit Rewrite(RewriteArguments options) : options_(std::move(options)) {}
 
   int Run() {
-    const Outcome outcome = RunSteps();
+    Outcome outcome = Outcome::kFailed;
+    try {
+      outcome = RunSteps();
+    } catch (const tables::MemoryError& error) {
+      error_ = error.what();
+    }
     if (outcome == Outcome::kDone) return tool::kExitOk;
     if (!error_.empty()) tool::PrintError("bloomline db rewrite: " + error_);
     tool::FlushOutput();
@@ -102,6 +107,7 @@ class Rewrite {
     }
     support::FileStatus status;
     return support::Examine(parent, &status) && !folder_.files.empty() &&
+           !support::IsReadOnly(folder_.path) &&
            status.device == folder_.files.begin()->second.device;
   }
 
@@ -110,7 +116,7 @@ class Rewrite {
     files_ = SortFiles(folder_, inputs_, plan_);
     const bool shares = CanShare();
     const char* way =
-        shares ? "to link: " : "to copy, as the new folder is on another file system: ";
+        shares ? "to link: " : "to copy, as the new folder is on another file system or mount: ";
     if (options_.clones) way = shares ? "to clone: " : "to copy, as they cannot be cloned: ";
     uint64_t read = files_.copied_bytes + (shares ? 0 : files_.linked_bytes);
     uint64_t written = read;
@@ -130,6 +136,11 @@ class Rewrite {
                    " that the database does not need, such as LOCK");
     }
     if (!lock_.has_file()) tool::PrintLine("not locked: the database has no LOCK file");
+    if (lock_.is_doubtful()) {
+      PrintWrapped(
+          "not known: whether a program has the database open, because LOCK can only be "
+          "read, on a file system that may hide the locks of other hosts or mounts");
+    }
     std::error_code code;
     const auto room = std::filesystem::space(std::filesystem::path(target_).parent_path(), code);
     tool::PrintLine("to read: " + tool::BytesText(read) +
@@ -334,7 +345,7 @@ void AddRewriteCommand(CLI::App* db, int* exit_code) {
   command->add_flag("--dry-run", options->dry_run, "Only print the plan");
   command->add_flag("--untested-version", options->untested_version,
                     "Accept a RocksDB that is newer than those tested");
-  AddProgressOption(command, &options->common);
+  AddMemoryAndProgressOptions(command, &options->common);
   command->footer(
       "Example:\n"
       "    bloomline db rewrite /var/lib/app/db /var/lib/app/db.new\n\n"

@@ -228,8 +228,9 @@ class Planner {
 }  // namespace
 
 TableSource SourceOf(const Inputs& inputs, const InputFile& file) {
-  return {file.path, inputs.column_family(file).comparator, file.bytes,
-          inputs.databases[file.database].engine};
+  return {file.path,  inputs.column_family(file).comparator,
+          file.bytes, inputs.databases[file.database].engine,
+          true,       inputs.table_memory};
 }
 
 Outcome MakePlan(const RewriteArguments& options, const DatabaseFolder& folder,

@@ -217,6 +217,8 @@ class RocksDBWalk final : public TableWalk {
   void EndFilter() {
     num_filter_entries_ += filter_.num_entries();
     std::string bytes = filter_.Finish();
+    constexpr uint64_t kCopies = 3;  // also in the index of partitions
+    known_.parts().blocks.memory.Take(kCopies * separator_.size());
     filters_of_table_.emplace_back(separator_, std::move(bytes));
   }
 

@@ -25,6 +25,7 @@ struct TableSource {
   uint64_t bytes = 0;
   tables::Engine engine = tables::Engine::kRocksDB;
   bool verify_checksums = true;  // only fuzzers go without
+  uint64_t memory = 0;           // as in tables::OpenOptions
 };
 
 // How an attempt ended. All but kDone have an *error: a sentence that begins with the path.

@@ -36,6 +36,12 @@ bool TableWalk::AskPrefix(uint64_t filter, std::string_view key, const Place& pl
 }
 
 bool TableWalk::AddEntry(std::string* error) {
+  // The hashes for the new filter, and its bytes.
+  constexpr uint64_t kEntriesTogether = 4096;
+  constexpr uint64_t kEntryBytes = 12;
+  if (out_ != nullptr && num_entries_ % kEntriesTogether == 0) {
+    table_.parts().blocks.memory.Take(kEntriesTogether * kEntryBytes);
+  }
   ++num_entries_;
   if (entry().entry_in_block() == 0) {
     data_end_ = entry().block_end();

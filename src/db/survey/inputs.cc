@@ -30,6 +30,7 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
   try {
     tables::OpenOptions options;
     options.comparator = inputs->column_family(file).comparator;
+    options.memory = inputs->table_memory;
     const auto table = tables::Table::Open(file.path, options, &file.error);
     if (table != nullptr && work(i, *table, &file.error)) file.state = FileState::kDone;
     if (table != nullptr) return;
@@ -41,6 +42,8 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
       file.error = file.path + ": is cut off: " + tool::CountText(bytes) +
                    " bytes; the MANIFEST says " + tool::CountText(file.bytes);
     }
+  } catch (const tables::MemoryError& error) {
+    file.error = error.what();
   } catch (const std::bad_alloc&) {
     file.error = file.path + ": out of memory";
   } catch (const std::exception& error) {
@@ -72,9 +75,12 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
   constexpr int kMaxThreads = 1024;
   command->add_option("PATH", options->paths, "Database directories, or table files (.sst, .ldb)")
       ->required();
-  command
-      ->add_option("--threads", options->threads, "Threads; each works on one file [one per core]")
-      ->check(CLI::Range(1, kMaxThreads));
+  tool::AddQuantity(
+      command, "--threads", &options->threads,
+      [](const std::string& text, std::string* error) {
+        return tool::ParseWhole(text, 1, kMaxThreads, error);
+      },
+      "Threads; each works on one file [one per core]");
   command->add_flag("--json", options->json, "Print JSON; bloomline-db(1) names the fields");
   command
       ->add_option("--tables", options->table_folders,
@@ -90,10 +96,13 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
       })
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("DIR");
-  AddProgressOption(command, options);
+  AddMemoryAndProgressOptions(command, options);
 }
 
-void AddProgressOption(CLI::App* command, CommonOptions* options) {
+void AddMemoryAndProgressOptions(CLI::App* command, CommonOptions* options) {
+  tool::AddQuantity(command, "--table-memory", &options->table_memory, tool::ParseBytes,
+                    "Memory for reading a table, per thread, such as 2G\n"
+                    "[256 MiB and 16 times its size]");
   tool::AddOptionalFlag(command, "--progress,!--no-progress", &options->progress,
                         "Show the progress on stderr [if it is a terminal]");
 }
@@ -104,6 +113,7 @@ bool ShowsProgress(const CommonOptions& options) {
 
 Inputs OpenInputs(const CommonOptions& options, PebbleUse pebble) {
   Inputs inputs;
+  inputs.table_memory = options.table_memory;
   for (const std::string& path : options.paths) {
     std::string error;
     if (!tree::OpenInput(path, &inputs.databases, &error, options.table_folders)) {

@@ -20,11 +20,12 @@ struct CommonOptions {
   bool json = false;
   std::optional<bool> progress;  // absent: if stderr is a terminal
   std::vector<std::string> table_folders;
+  uint64_t table_memory = 0;  // as in tables::OpenOptions
 };
 
-// Adds PATH..., --threads, --json, --progress and --tables.
+// Adds PATH..., --threads, --json, --tables, --table-memory and --progress.
 void AddCommonOptions(CLI::App* command, CommonOptions* options);
-void AddProgressOption(CLI::App* command, CommonOptions* options);
+void AddMemoryAndProgressOptions(CLI::App* command, CommonOptions* options);
 bool ShowsProgress(const CommonOptions& options);
 
 enum class FileState {
@@ -46,6 +47,7 @@ struct Inputs {
   std::vector<tree::Database> databases;  // without their files
   std::vector<InputFile> files;
   std::vector<std::string> errors;  // arguments that name nothing that can be read
+  uint64_t table_memory = 0;        // as in CommonOptions
 
   // `part`: an InputFile or FamilyGroups.
   template <typename Part>

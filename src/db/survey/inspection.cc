@@ -6,9 +6,11 @@
 #include <tuple>
 #include <utility>
 
+#include "bloomline/filter_options.h"
 #include "src/db/tables/comparator.h"
 #include "src/db/tree/options_file.h"
 #include "src/filter/options/policy_id.h"
+#include "src/support/number_text.h"
 #include "src/support/option_text.h"
 #include "src/support/quoted.h"
 #include "src/tool/commands.h"
@@ -25,7 +27,10 @@ std::optional<std::string> ParsePolicy(const std::string& text, std::string* err
   if (!error->empty()) return std::nullopt;
   const std::string id_text = tree::OptionId(text);
   const filter::PolicyId id = filter::ParsePolicyId(id_text);
-  if (!id_text.empty() && id.is_valid) {
+  double bits = 0;
+  const bool is_too_many = id.kind != filter::PolicyKind::kOther && id.bits &&
+                           support::ParseDouble(*id.bits, &bits) && bits > kMaxBitsPerKey;
+  if (!id_text.empty() && id.is_valid && !is_too_many) {
     const std::string meant = filter::MeantPolicy(text);
     if (!meant.empty()) {
       std::fprintf(stderr, "bloomline: --policy names a policy of the program's own: %s%s\n",
@@ -35,7 +40,8 @@ std::optional<std::string> ParsePolicy(const std::string& text, std::string* err
   }
   *error = support::Quoted(text) +
            "; allowed: bloomfilter:BITS, ribbonfilter:BITS, bloomline:BITS, {id=bloomline;...}, "
-           "nullptr, or the name of another policy";
+           "nullptr, or the name of another policy (BITS: up to " +
+           support::StrCat(kMaxBitsPerKey, ")");
   return std::nullopt;
 }
 

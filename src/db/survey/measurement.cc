@@ -244,11 +244,13 @@ double MeasuredRate(const MeasureResult& result) {
 }  // namespace
 
 void AddMeasureOptions(CLI::App* command, MeasureOptions* options) {
-  command
-      ->add_option("--samples", options->samples,
-                   "About how many missing keys to query per file and kind")
-      ->check(CLI::Range(kEnough, uint64_t{1000000000}))
-      ->capture_default_str();
+  tool::AddQuantity(
+      command, "--samples", &options->samples,
+      [](const std::string& text, std::string* error) {
+        return tool::ParseWhole(text, kEnough, 1000000000, error);
+      },
+      "About how many missing keys to query per file and kind\n"
+      "[100000]");
   tool::AddQuantity(command, "--seed", &options->seed, tool::ParseSeed,
                     "Seed of the random keys [1]");
 }

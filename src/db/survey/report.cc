@@ -85,9 +85,7 @@ tool::Json DatabaseJson(const tree::Database& database) {
   return json;
 }
 
-std::string FilesText(uint64_t files) {
-  return tool::CountText(files) + (files == 1 ? " file" : " files");
-}
+std::string FilesText(uint64_t files) { return tool::Counted(files, "file", "files"); }
 
 std::string DatabaseTitle(const Inputs& inputs, const FamilyGroups& family) {
   const tree::Database& database = inputs.databases[family.database];

@@ -22,6 +22,8 @@ namespace bloomline::tables {
 // offset of its value; each other value follows the one before.
 class BlockCursor {
  public:
+  explicit BlockCursor(Memory* memory) : key_(memory) {}
+
   // The block must not change. Returns false if it is damaged; problem() then says how, and Next
   // finds no entry.
   bool Open(std::string_view block, Engine engine);
@@ -115,7 +117,8 @@ struct IndexForm {
 // The handles in one index block.
 class IndexBlockCursor {
  public:
-  IndexBlockCursor(const BlockFile* file, const IndexForm& form) : file_(file), form_(form) {}
+  IndexBlockCursor(const BlockFile* file, const IndexForm& form)
+      : file_(file), form_(form), cursor_(&file->memory) {}
 
   // `contents` must not change.
   bool Open(const char* what, const BlockHandle& block, std::string_view contents,

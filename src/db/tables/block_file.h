@@ -56,6 +56,7 @@ struct BlockFile {
   Footer footer;
   CompressionRules compression;
   bool verify_checksums = true;
+  mutable Memory memory;
 
   // Returns false, with *error: "file: data block at offset 12: problem". support::StrCat joins the
   // parts of the problem.
@@ -71,7 +72,11 @@ class BlockReader {
  public:
   enum class Access { kSequential, kRandom };
   BlockReader(const BlockFile* file, Access access)
-      : file_(file), access_(access), decompressor_(&file->compression) {}
+      : file_(file),
+        access_(access),
+        decompressor_(&file->compression),
+        window_(&file->memory),
+        decompressed_(&file->memory) {}
 
   // Sets the dictionary for blocks read from now on, which must be data blocks.
   void SetDictionary(std::string dictionary) { decompressor_.SetDictionary(std::move(dictionary)); }

@@ -92,6 +92,7 @@ class FilterPartitions final : public Table::FilterReader {
   explicit FilterPartitions(const TableParts* parts)
       : parts_(*parts),
         order_(OrderOf(parts->properties)),
+        share_(&parts->blocks.memory),
         reader_(&parts->blocks, BlockReader::Access::kSequential) {}
 
   bool Open(std::string* error) {
@@ -109,7 +110,7 @@ class FilterPartitions final : public Table::FilterReader {
     IndexBlockCursor cursor(&parts_.blocks, form);
     if (!cursor.Open(kFilterIndex, parts_.filter, contents, error)) return false;
     while (cursor.Next(error)) {
-      if (!Add(cursor.separator(), cursor.handle(), contents.size(), error)) return false;
+      if (!Add(cursor.separator(), cursor.handle(), error)) return false;
     }
     return error->empty();
   }
@@ -165,28 +166,21 @@ class FilterPartitions final : public Table::FilterReader {
     size_t separator_size;
   };
 
-  // Adds a partition, given the size of the partition index.
-  bool Add(std::string_view separator, const BlockHandle& handle, uint64_t index_bytes,
-           std::string* error) {
+  bool Add(std::string_view separator, const BlockHandle& handle, std::string* error) {
     if (!parts_.index_form.has_user_keys && separator.size() < 8) {
       return Damaged(error, "a separator is too short");
     }
-    // Separators share bytes, so those of a small crafted block could exceed any memory. With
-    // restarts every 64 entries or fewer, they have at most 64 times the block's bytes. The file's
-    // size is a bound, too, because 64 KiB can decompress to a block of a gigabyte.
-    const uint64_t file_bytes = parts_.blocks.file.size();
-    const uint64_t max_separator_bytes =
-        (uint64_t{64} << 20) + 64 * std::min(index_bytes, file_bytes);
-    if (separators_.size() + separator.size() > max_separator_bytes) {
-      return Damaged(error, "its separators have ", separators_.size() + separator.size(),
-                     " bytes or more; allowed: at most ", max_separator_bytes);
-    }
+    // Separators share bytes, so those of a small crafted block could exceed any memory. While a
+    // string or vector grows, it takes three times its size.
+    share_.GrowTo(3 * (separators_.size() + separator.size() +
+                       (partitions_.size() + 1) * (sizeof(Partition) + sizeof(uint64_t))));
     // Partitions must have the order of writing, so the file's size bounds their total cost.
     const uint64_t end = partitions_.empty() ? 0 : End(partitions_.back().handle);
     if (handle.offset < end || End(handle) < handle.offset) {
       return Damaged(error, "it leads to a partition at offset ", handle.offset,
                      ", behind one that ends at ", end);
     }
+    const uint64_t file_bytes = parts_.blocks.file.size();
     if (partitions_.size() == file_bytes / kBlockTrailerBytes) {
       return Damaged(error, "it names more partitions than fit in the file's ", file_bytes,
                      " bytes");
@@ -237,6 +231,7 @@ class FilterPartitions final : public Table::FilterReader {
 
   const TableParts& parts_;
   const KeyOrder order_;
+  MemoryShare share_;
   BlockReader reader_;
   std::string separators_;
   std::vector<Partition> partitions_;

@@ -107,6 +107,7 @@ bool OpenParts(const std::string& path, const OpenOptions& options, TableParts* 
                std::string* error) {
   parts->blocks.verify_checksums = options.verify_checksums;
   if (!parts->blocks.file.Open(path, error)) return false;
+  parts->blocks.memory.Limit(path, parts->blocks.file.size(), options.memory);
   BlockReader reader(&parts->blocks, BlockReader::Access::kRandom);
   BlockHandle properties;
   if (!ReadFooter(parts, &reader, error) || !ReadMetaindex(parts, &reader, &properties, error))

@@ -4,7 +4,7 @@
 // Formats: LevelDB doc/table_format.md; RocksDB include/rocksdb/table.h (format_version 0 to 7),
 // table/format.h and table/block_based. Any bytes are safe: errors name the file and the offset of
 // the damage, or an unknown version. If memory runs out, functions throw std::bad_alloc, which the
-// command catches to name the file.
+// command catches to name the file; if a limit does, MemoryError.
 #ifndef BLOOMLINE_DB_TABLES_TABLE_H_
 #define BLOOMLINE_DB_TABLES_TABLE_H_
 
@@ -53,6 +53,7 @@ struct OpenOptions {
   bool verify_checksums = true;  // of every block that is read
   // The database's comparator, for LevelDB's tables, which do not name one. Empty: bytewise.
   std::string comparator;
+  uint64_t memory = 0;  // in bytes, the most that the table's readers take; 0: Memory::Limit
 };
 
 // Whether the file ends as tables of Pebble do, which cannot be opened.

@@ -13,6 +13,10 @@ namespace {
 
 constexpr size_t kSequenceAndTypeBytes = 8;
 
+// The walks over keys have up to this many copies of the last keys: strings of up to twice a key's
+// size, with its prefix, its neighbours and the bounds of ranges.
+constexpr uint64_t kKeyCopies = 16;
+
 // Keys share bytes with the key before, but reading a key takes time for all its bytes: a crafted
 // file of 2 MB can have terabytes of keys. Each key takes at least two bytes of the file, however
 // well they are compressed, so this limit allows keys that share 16 KiB each.
@@ -21,7 +25,11 @@ uint64_t MaxSharedBytes(uint64_t file_bytes) { return (uint64_t{1} << 30) + 8192
 class TableKeyReader final : public Table::KeyReader {
  public:
   explicit TableKeyReader(const TableParts* parts)
-      : parts_(parts), walk_(parts), reader_(&parts->blocks, BlockReader::Access::kSequential) {}
+      : parts_(parts),
+        walk_(parts),
+        reader_(&parts->blocks, BlockReader::Access::kSequential),
+        entries_(&parts->blocks.memory),
+        copies_(&parts->blocks.memory) {}
 
   bool Open(std::string* error) {
     if (parts_->dictionary.size > 0) {
@@ -30,6 +38,8 @@ class TableKeyReader final : public Table::KeyReader {
       if (!reader.Read("compression dictionary", parts_->dictionary, &dictionary, error)) {
         return false;
       }
+      dictionary_bytes_ = dictionary.size();
+      copies_.GrowTo(3 * dictionary_bytes_);  // the decompressor has two, one for a moment
       reader_.SetDictionary(std::string(dictionary));
     }
     LeaveBlock();
@@ -52,6 +62,7 @@ class TableKeyReader final : public Table::KeyReader {
                      " bytes with those before them; allowed: at most ", most);
     }
     const std::string_view key = entries_.key();
+    copies_.GrowTo(kKeyCopies * key.size() + 3 * dictionary_bytes_);
     if (key.size() < kSequenceAndTypeBytes) return Damaged("a key has no sequence number");
     const uint64_t packed = LoadLittleEndian64(key.data() + key.size() - kSequenceAndTypeBytes);
     user_key_ = key.substr(0, key.size() - kSequenceAndTypeBytes);
@@ -119,6 +130,8 @@ class TableKeyReader final : public Table::KeyReader {
   DataBlockWalk walk_;
   BlockReader reader_;
   BlockCursor entries_;
+  MemoryShare copies_;
+  uint64_t dictionary_bytes_ = 0;
   uint64_t blocks_to_skip_ = 0;
   bool skips_ = false;
   bool is_done_ = false;
@@ -142,7 +155,7 @@ bool Table::HasSequenceNumbers() const {
   if (engine() == Engine::kRocksDB) return true;
   DataBlockWalk walk(parts_.get());
   BlockReader reader(&parts_->blocks, BlockReader::Access::kRandom);
-  BlockCursor entries;
+  BlockCursor entries(&parts_->blocks.memory);
   BlockHandle block;
   std::string_view contents;
   std::string ignored;  // who reads the keys reports damage
@@ -151,6 +164,7 @@ bool Table::HasSequenceNumbers() const {
       !entries.Open(contents, Engine::kLevelDB) || !entries.Next()) {
     return true;
   }
+  const MemoryShare copy(&parts_->blocks.memory, entries.key().size());
   const std::string first(entries.key());
   const std::optional<uint64_t> newest = PackedSequence(first);
   if (!newest || !entries.Next()) return newest.has_value();

@@ -24,8 +24,8 @@ struct NamedValues : std::map<std::string, std::string> {
   uint64_t Number(const char* name, uint64_t otherwise) const;
   uint32_t Fixed32(const char* name, uint32_t otherwise) const;
 
-  // Returns false with *error if the block is damaged, has a name twice, or has entries of more
-  // than 64 MiB: names share bytes, so those of a small crafted block could exceed any memory.
+  // Returns false with *error if the block is damaged or has a name twice. Takes the file's memory:
+  // names share bytes, so those of a small crafted block could exceed any.
   bool Read(const BlockFile& file, const char* what, const BlockHandle& handle,
             std::string_view contents, std::string* error);
 };

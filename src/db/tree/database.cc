@@ -270,9 +270,12 @@ Database* TablesOf(Engine engine, std::vector<Database>* databases) {
 
 // The engine that wrote a table; if the table cannot be read, the engine that its name suggests.
 Engine EngineOfTable(const std::string& path) {
-  std::string ignored;
-  const auto table = tables::Table::Open(path, {}, &ignored);
-  if (table != nullptr) return table->engine();
+  try {
+    std::string ignored;
+    const auto table = tables::Table::Open(path, {}, &ignored);
+    if (table != nullptr) return table->engine();
+  } catch (const tables::MemoryError&) {  // who reads the file reports this, too
+  }
   return std::filesystem::path(path).extension() == ".ldb" ? Engine::kLevelDB : Engine::kRocksDB;
 }
 

@@ -208,6 +208,8 @@ class Verifier final : public KeyWalk {
     }
     if (listed_->fetch_add(1) >= max_listed_) return;
     const std::string_view prefix = loss == Loss::kPrefix ? query.queried : std::string_view();
+    constexpr uint64_t kCopies = 16;  // in JSON: hexadecimal digits, twice, in a growing text
+    table_.parts().blocks.memory.Take(kCopies * (query.key.size() + prefix.size()));
     result_.lost.push_back(
         {std::string(query.key), std::string(prefix), loss, query.place, query.filter});
   }
@@ -362,10 +364,6 @@ Totals Sum(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   return totals;
 }
 
-std::string Counted(uint64_t count, const std::string& one, const std::string& many) {
-  return tool::CountText(count) + " " + (count == 1 ? one : many);
-}
-
 // Prints the line about what was checked.
 void PrintChecked(const Totals& totals, uint64_t problems) {
   const VerifyCounts& counts = totals.counts;
@@ -376,10 +374,10 @@ void PrintChecked(const Totals& totals, uint64_t problems) {
     tool::PrintLine(std::string("checked: nothing, because ") + why);
     return;
   }
-  std::string text = "checked: " + Counted(counts.keys, "key", "keys");
-  if (counts.ranges != 0) text += ", " + Counted(counts.ranges, "key", "keys") + " by ranges";
-  if (counts.prefixes != 0) text += ", " + Counted(counts.prefixes, "prefix", "prefixes");
-  PrintWrapped(text + " (" + Counted(counts.entries, "entry", "entries") + ") in " +
+  std::string text = "checked: " + tool::Counted(counts.keys, "key", "keys");
+  if (counts.ranges != 0) text += ", " + tool::Counted(counts.ranges, "key", "keys") + " by ranges";
+  if (counts.prefixes != 0) text += ", " + tool::Counted(counts.prefixes, "prefix", "prefixes");
+  PrintWrapped(text + " (" + tool::Counted(counts.entries, "entry", "entries") + ") in " +
                FilesText(totals.files) +
                (totals.in_part == 0 ? "" : " and a part of " + FilesText(totals.in_part)));
 }
@@ -390,7 +388,8 @@ void PrintNotChecked(const Inputs& inputs, const Totals& totals, uint64_t unread
     if (count != 0) PrintWrapped("not checked: " + what);
   };
   not_checked(totals.in_part, "the rest of " + FilesText(totals.in_part) + " (stderr says why)");
-  not_checked(unread, Counted(unread, "path", "paths") + " with an error (stderr says which)");
+  not_checked(unread,
+              tool::Counted(unread, "path", "paths") + " with an error (stderr says which)");
   not_checked(totals.vanished, FilesText(totals.vanished) + ", removed meanwhile");
   not_checked(totals.without_filter, FilesText(totals.without_filter) + ", which have no filter");
   not_checked(totals.without_checksums,
@@ -398,7 +397,7 @@ void PrintNotChecked(const Inputs& inputs, const Totals& totals, uint64_t unread
   for (const auto& [reason, keys] : counts.not_checked) {
     not_checked(keys.count, reason == kRangeDeletions
                                 ? tool::CountText(keys.count) + " " + reason
-                                : Counted(keys.count, "key: ", "keys: ") + reason);
+                                : tool::Counted(keys.count, "key: ", "keys: ") + reason);
   }
   for (const tree::Database& database : inputs.databases) {
     for (const std::string& logs : LogTexts(database)) not_checked(1, logs);
@@ -486,11 +485,12 @@ void AddVerifyCommand(CLI::App* db, int* exit_code) {
       db->add_subcommand("verify", "Queries the filters for every key: none may be lost");
   auto options = std::make_shared<VerifyOptions>();
   AddCommonOptions(command, &options->common);
-  command
-      ->add_option("--max-errors", options->max_errors,
-                   "How many lost keys are listed; all are counted")
-      ->check(CLI::Range(uint64_t{0}, uint64_t{1000000}))
-      ->capture_default_str();
+  tool::AddQuantity(
+      command, "--max-errors", &options->max_errors,
+      [](const std::string& text, std::string* error) {
+        return tool::ParseWhole(text, 0, 1000000, error);
+      },
+      "How many lost keys are listed; all are counted [100]");
   command->footer(
       "Example:\n"
       "    bloomline db verify /var/lib/app/db\n\n"

@@ -15,6 +15,7 @@
 #include "src/engines/preload/environment.h"
 #include "src/engines/preload/metrics_file.h"
 #include "src/engines/preload/next_function.h"
+#include "src/engines/preload/old_string_policy.h"
 #include "src/engines/preload/settings.h"
 #include "src/filter/metrics/filter_counts.h"
 #include "src/support/set_error.h"
@@ -30,10 +31,11 @@ namespace {
 constexpr char kFunction[] = "_ZN7leveldb20NewBloomFilterPolicyEi";
 using Function = const leveldb::FilterPolicy* (*)(int bits_per_key);
 
-// leveldb::DB::Open has a std::string of GNU's C++ library among its parameters. Filters are
-// returned in one, so a LevelDB with LLVM's std::string must be left alone.
+// leveldb::DB::Open has a std::string of GNU's C++ library among its parameters, of today or before
+// GCC 5. Filters are returned in one, so a LevelDB with LLVM's std::string must be left alone.
 constexpr char kOpen[] =
     "_ZN7leveldb2DB4OpenERKNS_7OptionsERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEPPS0_";
+constexpr char kOldOpen[] = "_ZN7leveldb2DB4OpenERKNS_7OptionsERKSsPPS0_";
 
 // Only Basho's LevelDB has leveldb::NewBloomFilterPolicy2.
 constexpr char kBashoFunction[] = "_ZN7leveldb21NewBloomFilterPolicy2Ei";
@@ -48,7 +50,7 @@ const Environment& StartEnvironment() {
 __attribute__((constructor)) void AtStart() { StartEnvironment(); }
 
 // Returns an empty string, or why bloomline must not be used with the LevelDB that has `function`.
-const char* ReasonAgainst(void* function) {
+const char* ReasonAgainst(void* function, bool* old_string) {
   const link_map* const file = FileWith(function);
   void* const handle = file == nullptr ? nullptr : dlopen(file->l_name, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return "";
@@ -57,7 +59,8 @@ const char* ReasonAgainst(void* function) {
     return found != nullptr && FileWith(found) == file;
   };
   const char* reason = "";
-  if (!has(kOpen)) {
+  *old_string = has(kOldOpen);
+  if (!*old_string && !has(kOpen)) {
     reason = "this LevelDB was compiled with another std::string than bloomline";
   } else if (has(kBashoFunction)) {
     reason = "this is Basho's LevelDB, which has other filters under the name of LevelDB's";
@@ -66,7 +69,8 @@ const char* ReasonAgainst(void* function) {
   return reason;
 }
 
-// One policy writes, another reads. The name is the reader's.
+// One policy writes, another reads. The name is the reader's. If LevelDB is the writer, `dst` is
+// the std::string that it knows, and is not looked at.
 class ReadingPolicy final : public leveldb::FilterPolicy {
  public:
   ReadingPolicy(std::unique_ptr<const leveldb::FilterPolicy> writer,
@@ -110,7 +114,8 @@ std::unique_ptr<const leveldb::FilterPolicy> NewReadingPolicy(
 }
 
 // `own` is LevelDB's function. Returns null, with the reason, if the program keeps its own policy.
-const leveldb::FilterPolicy* NewPolicy(int bits_per_key, Function own, std::string* error) {
+const leveldb::FilterPolicy* NewPolicy(int bits_per_key, Function own, bool old_string,
+                                       std::string* error) {
   Settings settings = Settings::Parse(StartEnvironment(), Engine::kLevelDB);
   PrepareMetricsFile(settings);
   filter::SetMetricsStart(StartMetricsFile);
@@ -119,6 +124,7 @@ const leveldb::FilterPolicy* NewPolicy(int bits_per_key, Function own, std::stri
   std::unique_ptr<const leveldb::FilterPolicy> policy;
   if (!settings.WritesOwnFilters()) {
     policy = NewNamedPolicy(settings.options, &settings.wrong);
+    if (policy != nullptr && old_string) policy.reset(NewOldStringPolicy(policy.release()));
     if (policy == nullptr) {
       settings.wrong = "the program asks for " + std::to_string(bits_per_key) +
                        " bits per key: " + settings.wrong +
@@ -144,6 +150,14 @@ const leveldb::FilterPolicy* NewPolicy(int bits_per_key, Function own, std::stri
 }
 
 }  // namespace
+
+void AppendFilter(const leveldb::FilterPolicy& policy, const leveldb::Slice* keys, int n,
+                  AppendFunction append, void* string) noexcept {
+  std::string filter;
+  policy.CreateFilter(keys, n, &filter);
+  append(string, filter.data(), filter.size());
+}
+
 }  // namespace bloomline::preload
 
 namespace leveldb {
@@ -158,12 +172,14 @@ const FilterPolicy* NewBloomFilterPolicy(int bits_per_key) {
     return nullptr;  // LevelDB takes it as "no filters"
   }
   const auto own = reinterpret_cast<Function>(next);
-  const char* const reason_against = ReasonAgainst(next);
+  bool old_string = false;
+  const char* const reason_against = ReasonAgainst(next, &old_string);
   std::string error;
   const FilterPolicy* const policy =
       support::OrError(&error, [&](std::string* reason) -> const FilterPolicy* {
         *reason = reason_against;
-        return reason->empty() ? preload::NewPolicy(bits_per_key, own, reason) : nullptr;
+        return reason->empty() ? preload::NewPolicy(bits_per_key, own, old_string, reason)
+                               : nullptr;
       });
   if (policy != nullptr) return policy;
   SayOnceThatOwnFiltersStay(Engine::kLevelDB, error.c_str(), Queried::kEnginesOwn);

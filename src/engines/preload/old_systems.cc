@@ -1,5 +1,6 @@
 // Lets policy libraries that a newer GCC and glibc make run where glibc is 2.28 and the C++ library
-// is that of GCC 8, on x86-64. cmake/OldSystems.cmake has the link options.
+// is that of GCC 8, on x86-64. cmake/OldSystems.cmake has the link options. With
+// BLOOMLINE_STATIC_CXX_LIBRARY, for libraries that have their C++ library inside.
 #include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -23,6 +24,13 @@ OF_OLD_GLIBC(pthread_getspecific);
 OF_OLD_GLIBC(pthread_key_create);
 OF_OLD_GLIBC(pthread_once);
 OF_OLD_GLIBC(pthread_sigmask);
+#ifdef BLOOMLINE_STATIC_CXX_LIBRARY
+OF_OLD_GLIBC(pthread_create);
+OF_OLD_GLIBC(pthread_join);
+OF_OLD_GLIBC(__pthread_key_create);
+// Of glibc 2.38, for GLIBCXX_TUNABLES; it also knows binary numbers.
+OF_OLD_GLIBC(strtoul);
+#endif
 // stat and others were inline functions that called these.
 OF_OLD_GLIBC(__xstat);
 OF_OLD_GLIBC(__lxstat);
@@ -94,6 +102,25 @@ HIDDEN int __wrap_pthread_cond_clockwait(pthread_cond_t* condition, pthread_mute
 // are right without threads, too.
 HIDDEN char __libc_single_threaded = 0;
 
+#ifdef BLOOMLINE_STATIC_CXX_LIBRARY
+int old_pthread_create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+int old_pthread_join(pthread_t, void**);
+int old___pthread_key_create(unsigned*, void (*)(void*));
+unsigned long old_strtoul(const char*, char**, int);
+HIDDEN int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                 void* (*function)(void*), void* argument) {
+  return old_pthread_create(thread, attributes, function, argument);
+}
+HIDDEN int __wrap_pthread_join(pthread_t thread, void** result) {
+  return old_pthread_join(thread, result);
+}
+HIDDEN int __wrap___pthread_key_create(unsigned* key, void (*destructor)(void*)) {
+  return old___pthread_key_create(key, destructor);
+}
+HIDDEN unsigned long __wrap___isoc23_strtoul(const char* text, char** end, int base) {
+  return old_strtoul(text, end, base);
+}
+#else
 // std::_Sp_make_shared_tag::_S_eq of GCC 9: without type information, no tag is that of another
 // library.
 HIDDEN bool bloomline_is_make_shared_tag(const void*) __asm__(
@@ -119,4 +146,5 @@ HIDDEN void bloomline_add_exception(void* pointer) {
 [[noreturn]] HIDDEN void bloomline_throw_bad_length() __asm__(
     "_ZSt28__throw_bad_array_new_lengthv");
 HIDDEN void bloomline_throw_bad_length() { throw std::bad_alloc(); }
+#endif
 }

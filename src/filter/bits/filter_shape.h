@@ -16,7 +16,7 @@
 namespace bloomline::filter {
 
 // The numbers are the `layout` field of the trailer, and never get a second meaning.
-// CONTRIBUTING.md says what a new layout needs.
+// table/layout_table.h says what a new layout needs.
 enum class Layout : uint8_t {
   kAlwaysMatch = 0,
   kBlocked = 1,

@@ -19,7 +19,7 @@ HashKernel Avx512Hash();  // x86-64
 namespace bloomline::filter {
 
 // Hash64 for many keys. If the kernel hashes several at once, batches of queries are up to 1.14
-// times as fast (docs/kernels.md).
+// times as fast (table/kernel_table.cc).
 class BatchHasher {
  public:
   BatchHasher(uint64_t seed, const kernels::HashKernel& kernel)

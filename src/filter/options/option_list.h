@@ -1,5 +1,13 @@
 // The options of bloomline's policy for RocksDB, one line each: what {id=bloomline;NAME=VALUE;...}
 // may have. engines/rocksdb/options/option_table.cc reads, checks and writes the values.
+//
+// A new option needs:
+//
+// - a field in rocksdb.h, a line below, and, to compile, a row in option_table.cc; if builders need
+//   it, MakeSettings there;
+// - writes_default = false, because an older release, which does not know the option, gives all
+//   options of an OPTIONS file their defaults;
+// - docs/compatibility.md, the page of its feature, CHANGELOG.md, rocksdb_option_strings_test.cc.
 #ifndef BLOOMLINE_FILTER_OPTIONS_OPTION_LIST_H_
 #define BLOOMLINE_FILTER_OPTIONS_OPTION_LIST_H_
 

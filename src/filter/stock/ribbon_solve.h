@@ -2,8 +2,8 @@
 // share. The builder (layouts/rocksdb/ribbon_system.h) calls them.
 //
 // A key is an equation: the XOR of up to 128 consecutive rows of the table, from its start on, is
-// its fingerprint. RocksDB inserts one key after the other, and each makes a chain of dependent
-// steps through memory. Here all keys that overlap a row are eliminated at once:
+// its fingerprint. RocksDB inserts one key after the other, and each makes a chain of 6 to 11
+// dependent steps through memory. Here all keys that overlap a row are eliminated at once:
 //
 //   - Keys come in groups of kGroupRows starts, in order of start / 8. At row r, the only state is
 //     the waiting equations: those that have started and have no pivot yet, 12 on average in a

@@ -1,6 +1,18 @@
 // The one table of all layouts. Only LevelDB's codes (leveldb_codes.h), the queries of LevelDB's
 // filters (hash_query.h) and the formulas of false-positive rates (rates.cc) also distinguish
 // layouts (tests/source/layers_test).
+//
+// A new layout needs:
+//
+// - section 3 of docs/format.md, and its number in section 5 or its codes in section 4;
+// - tests/golden/reference.py and the vectors;
+// - its number in filter_shape.h, and a folder in src/filter/layouts with its kernels and its row
+//   (src/filter/kernel/layout_row.h says what a row has);
+// - a line in the table, layout_table.cc, and for kernels in kernel_table.cc;
+// - its rate in rates.cc, and for LevelDB its codes in leveldb_codes.h, its query in hash_query.h
+//   and the choice in leveldb_shapes.cc;
+// - cases in kernel_test, format_test, fpr_test and tests/fuzz/decode_fuzzer.cc;
+// - CHANGELOG.md.
 #ifndef BLOOMLINE_FILTER_TABLE_LAYOUT_TABLE_H_
 #define BLOOMLINE_FILTER_TABLE_LAYOUT_TABLE_H_
 

@@ -89,6 +89,7 @@ class MutableFiltersTest(unittest.TestCase):
             damaged[-1] ^= 1
             with self.assertRaisesRegex(ValueError, "checksum"):
                 type(filter).from_bytes(damaged)
+            self.assertEqual(bytes(filter), data)
             self.assertIn(b"bloomline\x94", pickle.dumps(filter))  # not the file of the class
             filter.clear()
             self.assertEqual(rate(filter), 0)
@@ -116,6 +117,37 @@ class HandlesTest(unittest.TestCase):
                 self.assertNotIn("closed", repr(handle))
                 handle.close()
                 self.assertEqual(repr(handle), f"<{type(handle).__name__} closed>")
+
+
+    def test_names_of_other_packages_are_refused_with_ours(self):
+        for kind, name, ours in [
+                (bloomline.BloomFilter, "add", "add_key"),
+                (bloomline.ScalableBloomFilter, "update", "add_keys"),
+                (bloomline.AtomicBloomFilter, "add", "add_key"),
+                (bloomline.BloomFilter, "union", "merge"),
+                (bloomline.CountingBloomFilter, "union", "merge"),
+                (bloomline.BloomFilter, "intersection", "intersect")]:
+            for one in (kind, kind(10)):
+                with self.assertRaisesRegex(
+                        AttributeError, f"^{kind.__name__} has no {name}; its name is {ours}$"):
+                    getattr(one, name)
+        with self.assertRaisesRegex(AttributeError, "no attribute 'add'"):
+            bloomline.FilterView(b"").add
+
+        class OfUser(bloomline.BloomFilter):
+            def add(self, key):
+                return self.add_key(key)
+
+        self.assertTrue(OfUser(10).add("key"))
+        self.assertIn("OfUser.add", OfUser.add.__qualname__)
+
+    def test_errors_name_no_private_class(self):
+        filter = bloomline.BloomFilter(10)
+        for use in (lambda: bloomline.BloomFilter(capacity=10, error_rate=0.1), filter.add_key,
+                    filter.may_match_keys, bloomline.BloomFilter.load, lambda: filter.close(1),
+                    lambda: filter.merge(bloomline.FilterView(b""))):
+            with self.assertRaisesRegex(TypeError, r"^(\w+\(\)|.*allowed: BloomFilter, Mapped)"):
+                use()
 
 
 class BloomFilterTest(unittest.TestCase):
@@ -167,7 +199,7 @@ class BloomFilterTest(unittest.TestCase):
         filter.add_keys(MISSING[:1000])
         self.assertTrue(filter.is_past_capacity)
         self.assertGreater(filter.num_probes, 5)
-        self.assertIn("capacity=1000 layout='standard'", repr(filter))
+        self.assertRegex(repr(filter), r"num_keys=\d+ \(certainly new\) capacity=1000 layout='stan")
         filter.close()
         self.assertIn("closed", repr(filter))
 

@@ -1,4 +1,4 @@
-"""docs/python.md: its programs run."""
+"""docs/python.md and the package's README: their programs run."""
 
 import importlib.util
 import os
@@ -14,6 +14,8 @@ from bloomline import _library
 
 GUIDE = (pathlib.Path(__file__).parents[3] / "docs/python.md").read_text(encoding="utf-8")
 
+README = (pathlib.Path(__file__).parents[3] / "src/bindings/python/README.md").read_text()
+
 # The preload library of the same build.
 PRELOAD = (pathlib.Path(_library.lib._name).resolve().parents[1]
            / "libbloomline_leveldb_preload.so")
@@ -21,8 +23,8 @@ PRELOAD = (pathlib.Path(_library.lib._name).resolve().parents[1]
 
 class GuideTest(unittest.TestCase):
     def test_programs_run(self):
-        blocks = re.findall(r"^```python\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
-        self.assertGreaterEqual(len(blocks), 4)
+        blocks = re.findall(r"^```python\n(.*?)^```$", GUIDE + README, re.MULTILINE | re.DOTALL)
+        self.assertGreaterEqual(len(blocks), 5)
         values = {}
         before = os.getcwd()
         with tempfile.TemporaryDirectory() as folder:

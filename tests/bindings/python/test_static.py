@@ -70,7 +70,7 @@ class StaticFiltersTest(unittest.TestCase):
         with tempfile.TemporaryFile() as file:
             for wrong in file.fileno(), True, None, 1.5:
                 for function in TAKE_PATHS:
-                    with self.assertRaises(TypeError):
+                    with self.assertRaisesRegex(TypeError, "path is .*; allowed: str, bytes"):
                         function(wrong)
                     os.fstat(file.fileno())  # is still open
 
@@ -82,7 +82,7 @@ class StaticFiltersTest(unittest.TestCase):
                 for function in TAKE_PATHS:
                     with self.assertRaisesRegex(ValueError, f"^{path}: is not a regular file$"):
                         function(path)
-            with self.assertRaises(IsADirectoryError):
+            with self.assertRaisesRegex(IsADirectoryError, f"directory: '{folder}'"):
                 bloomline.BloomFilter.load(folder)
 
     def test_builders_join(self):

@@ -43,12 +43,6 @@ def active_kernel() -> str:
     return name.decode()
 
 
-# Pickles, messages and help() name the classes as users do, not by the file that they are in.
-for _class in (AtomicBloomFilter, BloomFilter, CountingBloomFilter, FilterBuilder, FilterView,
-               MappedBloomFilter, ScalableBloomFilter):
-    _class.__module__ = __name__
-del _class
-
 __all__ = [
     "AtomicBloomFilter", "BloomFilter", "CountingBloomFilter", "FilterBuilder", "FilterView",
     "MappedBloomFilter", "ScalableBloomFilter", "__version__",

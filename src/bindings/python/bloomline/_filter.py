@@ -20,6 +20,8 @@ _Other = TypeVar("_Other", bound="QueriedFilter")
 
 
 def path_bytes(path: Path) -> bytes:
+    if not isinstance(path, (str, bytes, os.PathLike)):  # an open file, or its descriptor
+        raise TypeError(f"the path is {type(path).__name__}; allowed: str, bytes, os.PathLike")
     name = os.fsencode(path)
     if b"\0" in name:
         raise ValueError(f"the path {path!r} has a null byte")
@@ -29,13 +31,13 @@ def path_bytes(path: Path) -> bytes:
 def regular_file(path: Path) -> BinaryIO:
     """Raises the OSError that Python users expect, as FileNotFoundError, and the library's
     ValueError for a pipe or a device."""
-    name = path_bytes(path)  # refuses a file descriptor, which open would close
+    name = os.fsdecode(path_bytes(path))
     # Like the library: a pipe must not block before fstat has shown what the file is.
     file = open(name, "rb", opener=lambda name, flags: os.open(
         name, flags | os.O_NONBLOCK | os.O_NOCTTY))
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
-        raise ValueError(f"{os.fsdecode(name)}: is not a regular file")
+        raise ValueError(f"{name}: is not a regular file")
     return file
 
 
@@ -164,9 +166,11 @@ class SavedFilter(SizedFilter):
             checked(self._c.save, pointer, name)
 
     def to_bytes(self) -> bytes:
-        """The bytes that save writes. Pickling and copying use them as well."""
+        """The bytes that save writes; also bytes(filter). Pickling and copying use them."""
         with self._beside_others() as pointer:
             return taken_bytes(self._c.to_bytes, pointer)
+
+    __bytes__ = to_bytes
 
     def clear(self) -> None:
         """Removes all keys."""

@@ -24,8 +24,10 @@ class _LaidOutFilter(BitFilter, ProbedFilter):
 class BloomFilterBase(_LaidOutFilter):
     """Properties of filters with the handle of a Bloom filter."""
 
+    _public_names = "BloomFilter, MappedBloomFilter"
     _c = Functions("bloom")
     _shown = ("num_keys", "capacity", "layout", "num_bits")
+    _remarks = {"num_keys": " (certainly new)"}
 
     def copy(self) -> "BloomFilter":
         """A copy in memory."""
@@ -136,6 +138,7 @@ class ScalableBloomFilter(SavedFilter, BitFilter):
 
     _c = Functions("scalable")
     _shown = ("num_keys", "capacity", "num_bits")
+    _remarks = {"num_keys": " (certainly new)"}
 
     def __init__(self, initial_capacity: int = 1000, false_positive_rate: float = 0.01, *,
                  growth: int = 2, tightening: float = 0.8, layout: str = "blocked",
@@ -188,6 +191,7 @@ class CountingBloomFilter(SavedFilter, ProbedFilter):
         """A BloomFilter with the same answers, in a quarter or an eighth of the memory."""
         return self._made(BloomFilter, self._c.create_bloom)
 
+    num_keys = Figure(int, "The additions, less the removals of keys that matched.")
     num_counters = Figure(int)
     counter_bits = Figure(int)
     max_count = Figure(

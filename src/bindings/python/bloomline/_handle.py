@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from ctypes import c_char
 from operator import index
 from threading import get_ident
-from types import TracebackType
+from types import FunctionType, TracebackType
 from typing import (Any, Callable, Dict, Generic, Iterator, List, Optional, Sequence, Tuple, Type,
                     TypeVar)
 
@@ -13,6 +13,17 @@ from ._keys import Key, Keys, batches, key_bytes
 from ._library import Functions, not_null
 
 _Self = TypeVar("_Self", bound="Handle")
+
+# Names in the packages pybloom_live and rbloom, for errors that have the names here.
+_ELSEWHERE = {"add": "add_key", "update": "add_keys", "union": "merge", "intersection": "intersect"}
+
+
+class _NameElsewhere:
+    def __init__(self, name: str, ours: str) -> None:
+        self._name, self._ours = name, ours
+
+    def __get__(self, handle: Any, owner: type) -> Any:
+        raise AttributeError(f"{owner.__name__} has no {self._name}; its name is {self._ours}")
 
 
 class Handle:
@@ -30,6 +41,21 @@ class Handle:
     _c: Functions
     _pointer: Optional[int] = None  # None: closed
     _shown: Sequence[str] = ()  # the properties that repr() shows
+    _remarks: Dict[str, str] = {}  # what repr() shows behind one
+    _public_names = ""  # of a private class, in errors: the classes of which it is the base
+
+    def __init_subclass__(cls) -> None:
+        if cls.__module__.partition(".")[0] != "bloomline":  # a user's
+            return
+        # Pickles and help() name the classes as users do, not by the file that they are in.
+        cls.__module__ = cls.__module__.partition("._")[0]
+        for name, ours in _ELSEWHERE.items():
+            if hasattr(cls, ours):  # __getattr__ would make each query a sixth slower
+                setattr(cls, name, _NameElsewhere(name, ours))
+        for value in (*vars(cls).values(), *vars(Handle).values()):
+            function = getattr(value, "__func__", value)
+            if isinstance(function, FunctionType):  # errors must not name a private class
+                function.__qualname__ = function.__name__
 
     def __init__(self, pointer: Optional[int]) -> None:
         self._lock = threading.RLock()
@@ -73,7 +99,8 @@ class Handle:
 
     def __repr__(self) -> str:
         values = (["closed"] if self.closed else
-                  [f"{name}={getattr(self, name)!r}" for name in self._shown])
+                  [f"{name}={getattr(self, name)!r}{self._remarks.get(name, '')}"
+                   for name in self._shown])
         return f"<{' '.join([type(self).__name__, *values])}>"
 
     def _open(self) -> int:
@@ -145,7 +172,7 @@ class Handle:
         garbage."""
         if not isinstance(other, kind):
             raise TypeError(f"the other one is {type(other).__name__}; allowed: "
-                            f"{kind.__name__}")
+                            f"{kind._public_names or kind.__name__}")
         first, second = (self, other) if id(self) < id(other) else (other, self)
         with first._alone(), second._alone():
             return function(*before, self._open(), other._open())

@@ -127,8 +127,11 @@ def _item_kind(view: memoryview) -> str:
         return "row"
     if view.ndim == 1 and form[-1:] == "s" and form[:-1].isdigit():
         return "text"
+    if form[-1:] == "w":  # "u" of array, and text of numpy
+        raise TypeError("the keys are an array of str; allowed: a list of str, as its method "
+                        "tolist makes it, arrays of integers and of byte strings")
     raise TypeError(
-        f"the keys are an array of {view.ndim} dimensions and format {view.format!r}; allowed: one "
+        f"the keys are an array with format {view.format!r} and ndim {view.ndim}; allowed: one "
         "dimension of integers of 2 to 8 bytes or of byte strings, or two dimensions of bytes, "
         "where each row is a key. Otherwise pass a list of keys")
 

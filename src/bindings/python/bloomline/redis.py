@@ -12,8 +12,7 @@ docs/redis.md says what a Redis server can lose, and docs/python.md how the libr
 import re
 from contextlib import contextmanager
 from ctypes import c_char_p, c_int
-from typing import (Any, Callable, ContextManager, Iterator, List, Optional, Sequence, Type,
-                    TypeVar, Union)
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Type, TypeVar, Union
 
 from ._filter import options
 from ._handle import Figure, Handle, text_bytes
@@ -91,11 +90,6 @@ def _as_servers(servers: _Servers) -> RedisServers:
     return servers if isinstance(servers, RedisServers) else RedisServers(servers)
 
 
-def _add_options(min_replicas: int, replica_timeout_ms: int) -> ContextManager[int]:
-    values = dict(min_replicas=min_replicas, replica_timeout_ms=replica_timeout_ms)
-    return options("addoptions", values, _lib)
-
-
 class SharedBloomFilter(Handle):
     """A client of one filter on Redis. `create` and `open` make one.
 
@@ -154,7 +148,8 @@ class SharedBloomFilter(Handle):
         the others are in."""
         results: List[Optional[bool]] = []
         error: Optional[RedisError] = None
-        with _add_options(min_replicas, replica_timeout_ms) as pointer:
+        values = dict(min_replicas=min_replicas, replica_timeout_ms=replica_timeout_ms)
+        with options("addoptions", values, _lib) as pointer:
             for batch in batches(keys):
                 codes = (c_int * batch.num_keys)()
                 with self._alone():

@@ -4,39 +4,15 @@
 #define BLOOMLINE_DB_TABLES_BYTES_DECOMPRESSOR_H_
 
 #include <cstdint>
-#include <cstring>
 #include <memory>
-#include <new>
 #include <string>
 #include <string_view>
+
+#include "src/db/tables/bytes/memory.h"
 
 namespace bloomline::tables {
 
 enum class Engine { kLevelDB, kRocksDB };
-
-// Memory for blocks and keys, which is reused and not filled with zeros.
-class Buffer {
- public:
-  // Makes room for n bytes. The first `keep` bytes stay; the others may be lost.
-  void Reserve(uint64_t n, uint64_t keep = 0) {
-    if (n <= capacity_) return;
-    if (n > SIZE_MAX / 5 * 4) throw std::bad_alloc();  // on a 32-bit CPU
-    const auto capacity =
-        static_cast<size_t>(n + n / 4);  // so that slightly larger blocks fit, too
-    std::unique_ptr<char[]> bytes(new char[capacity]);
-    if (keep > 0) std::memcpy(bytes.get(), bytes_.get(), static_cast<size_t>(keep));
-    bytes_ = std::move(bytes);
-    capacity_ = capacity;
-  }
-
-  char* data() { return bytes_.get(); }
-  const char* data() const { return bytes_.get(); }
-  uint64_t capacity() const { return capacity_; }
-
- private:
-  std::unique_ptr<char[]> bytes_;
-  uint64_t capacity_ = 0;
-};
 
 // A larger block is an error. Engines write blocks of kilobytes, and larger ones only for a larger
 // value; without a limit, 32 KiB of zstd could claim a gigabyte.

@@ -15,9 +15,9 @@
 namespace bloomline::stock {
 
 // Solve WritePayload?. Pass 1, in Solve, finds out whether a seed has a solution. It keeps the rows
-// of a small filter, and of others only the equations that wait between groups. Pass 2, in
-// WritePayload, goes from the last group to the first: solves it again if its rows were not kept,
-// and substitutes at once.
+// of a small filter (24 bytes per key), and of others only the equations that wait between groups.
+// Pass 2, in WritePayload, goes from the last group to the first: solves it again if its rows were
+// not kept, and substitutes at once.
 class RibbonSystem {
  public:
   // num_rows: a multiple of 128, from 256 on.

@@ -1,31 +1,4 @@
-//! bloomline's filter policy in databases of the crate `rocksdb`.
-//!
-//! ```
-//! use bloomline_rocksdb::FamilyOptions;
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let path = std::env::temp_dir().join(format!("bloomline_doc_{}", std::process::id()));
-//! let filter = "{id=bloomline;format=compact;bits_per_key=10}";
-//! let family = FamilyOptions::with_filter(filter).descriptor("default")?;
-//! let mut options = rocksdb::Options::default();
-//! options.create_if_missing(true);
-//! let db = rocksdb::DB::open_cf_descriptors(&options, &path, [family])?;
-//! db.put("key", "value")?;
-//! # drop(db);
-//! # rocksdb::DB::destroy(&options, &path)?;
-//! # Ok(())
-//! # }
-//! ```
-//!
-//! `bloomline db inspect PATH` shows the filters of a database. The strings are those of RocksDB's
-//! option files: `bloomline:10`, or `{id=bloomline;...}` with the options in bloomline's
-//! docs/compatibility.md.
-//!
-//! No other crate can set a filter in `BlockBasedOptions`, because the crate `rocksdb` keeps its
-//! pointer private. [`FamilyOptions`] takes the same options as text, and lets RocksDB read them.
-//! If you have the pointer, for example with `librocksdb-sys` alone, use [`FilterPolicy`].
-//!
-//! bloomline is compiled for the RocksDB that `librocksdb-sys` links, and refuses any other.
+#![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 
 use bloomline::{done, made};

@@ -1,33 +1,4 @@
-//! Bloom filters and smaller ones, over the C functions of bloomline.
-//!
-//! | to do | use |
-//! |---|---|
-//! | a known number of keys | [`BloomFilter`] |
-//! | a fixed set of keys, in the least memory | [`FilterBuilder`], [`FilterView`] |
-//!
-//! ```
-//! use bloomline::BloomFilter;
-//!
-//! let mut fruit = BloomFilter::with_false_pos(0.01).expected_items(1_000_000)?;
-//! fruit.insert("apple"); // true: certainly new
-//! fruit.extend(["banana", "cherry"]);
-//! assert!(fruit.contains("apple")); // certain for keys that were added
-//! assert!(!fruit.contains("pear")); // certain: never added
-//! # Ok::<(), bloomline::Error>(())
-//! ```
-//!
-//! **Keys** are bytes: any `AsRef<[u8]>`, so strings, slices and arrays. For an integer,
-//! use `42u64.to_le_bytes()`: in C++ and Python that is the key 42. The hash is XXH3 with the
-//! filter's seed, the same in each process and in each language that bloomline has: each language
-//! loads the files that another saved.
-//!
-//! **Many keys** at once are faster, because the filter's memory is prefetched: `extend`,
-//! `insert_keys`, `contains_keys`.
-//!
-//! **Names** are those of the C functions unless Rust has its own: `insert` is `add_key`,
-//! `contains` is `may_match`. The C++ headers explain the functions at length.
-//!
-//! **Threads.** All types are `Send` and `Sync`.
+#![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 
 mod bloom;

@@ -148,7 +148,7 @@ fn errors_have_a_sentence_and_a_kind() {
 fn constants_agree_with_the_header() {
     let check = |name: String, value: i32| {
         let constant = format!("bloomline_{} = {value}", name.to_lowercase());
-        assert!(include_str!("../src/c.h").contains(&constant), "{constant}");
+        assert!(include_str!(concat!(env!("OUT_DIR"), "/c.h")).contains(&constant), "{constant}");
     };
     for format in [Format::Blocked, Format::Compact] {
         check(format!("format_{format:?}"), format.into());

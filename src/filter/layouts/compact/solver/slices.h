@@ -1,5 +1,4 @@
 // Gauss-Jordan elimination over GF(2) of a compact block's equations, eight slots at a time.
-// docs/kernels.md has a drawing.
 //
 // Each key is an equation for each column: the XOR of the column's bits in the key's slots is a bit
 // of the key's fingerprint, the right-hand side. The unknowns are the bits of the column, one for
@@ -13,6 +12,19 @@
 // equations. That gives a byte of sums for each equation: which of the eight pivots are added to
 // it. In each other slice these bytes, times one 8 x 8 matrix (the pivots' bytes there), are added
 // to the equations' bytes.
+//
+//             slice 0     slice 1           slice 7     slices 8 ..     tail
+//   key 0   | slots 0-7 | slots 8-15 | .. | slots 56-63 | slots 64 .. | right-hand sides,      |
+//   key 1   |           |            |    |             |             | slots 0-2 once more,   |
+//    ..     |           |            |    |             |             | bits for their changes |
+//   key 127 |           |            |    |             |             |                        |
+//                |            ^                  ^             ^             ^
+//                |            +------------------+-------------+-------------+  add sums * matrix
+//                +--> eight masks --> eight pivots, and a byte of sums for each key
+//
+// Eliminating in the masks of slice 0 (bit i of mask b: equation i has slot b) gives eight pivots
+// and the sums; slice 1 then gives the next eight pivots. Slots 0 to 2 come last, because each
+// attempt changes them.
 //
 // `Simd` is what an instruction set does with slices.
 //

@@ -1,0 +1,1 @@
+../bloomline/compile.rs
