@@ -20,7 +20,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
+#include <initializer_list>
 
 #include "src/support/file_io.h"
 #include "src/support/set_error.h"
@@ -37,13 +37,17 @@ bool HasLocalLocks(int descriptor) {
   struct statfs system;
   if (fstatfs(descriptor, &system) != 0) return false;
 #ifdef __linux__
+  const auto type = static_cast<uint32_t>(system.f_type);
+  const auto is_one_of = [&](std::initializer_list<uint32_t> types) {
+    return std::find(types.begin(), types.end(), type) != types.end();
+  };
+  // OCFS2 and GFS2, which hosts share; FUSE, whose fuseblk has a block device; overlayfs
+  if (is_one_of({0x7461636f, 0x01161970, 0x65735546, 0x794c7630})) return false;
   struct stat status;
   if (fstat(descriptor, &status) != 0) return false;
   if (major(status.st_dev) != 0) return true;  // a block device
-  const auto type = static_cast<uint32_t>(system.f_type);
   // Btrfs, ZFS, bcachefs, tmpfs, ramfs
-  constexpr uint32_t kLocal[] = {0x9123683e, 0x2fc12fc1, 0xca451a4e, 0x01021994, 0x858458f6};
-  return std::find(std::begin(kLocal), std::end(kLocal), type) != std::end(kLocal);
+  return is_one_of({0x9123683e, 0x2fc12fc1, 0xca451a4e, 0x01021994, 0x858458f6});
 #else
   return (system.f_flags & MNT_LOCAL) != 0;
 #endif
@@ -119,16 +123,18 @@ bool FileLock::Take(const std::string& path, std::string* error) {
   };
   if (descriptor_ < 0) {
     descriptor_ = open_for(O_RDWR);
-    is_shared_ = descriptor_ < 0 && (errno == EROFS || errno == EACCES);
+    // EPERM: it is immutable.
+    is_shared_ = descriptor_ < 0 && (errno == EROFS || errno == EACCES || errno == EPERM);
     if (is_shared_) descriptor_ = open_for(O_RDONLY);
     is_doubtful_ = is_shared_ && descriptor_ >= 0 && !HasLocalLocks(descriptor_);
   }
   if (descriptor_ < 0 && errno == ENOENT) return true;
   if (descriptor_ < 0) {
-    return SystemFailure(path,
-                         "cannot be opened, and so it is not known whether a program has the "
-                         "database open; allowed: the user of its programs, or root",
-                         error);
+    std::string what =
+        "cannot be opened, and so it is not known whether a program has the database open";
+    const bool is_denied = errno == EACCES || errno == EPERM;
+    if (is_denied) what += "; allowed: the user of its programs, or root";
+    return SystemFailure(path, what, error);
   }
   struct flock lock = {};
   lock.l_type = is_shared_ ? F_RDLCK : F_WRLCK;

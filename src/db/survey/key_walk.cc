@@ -81,9 +81,10 @@ bool KeyWalk::Run(std::string* error) {
   }
   if (is_stopped_) return true;
   if (!AnswerAll(error)) return false;
-  if (reader_->error().empty()) return Finish(error) && AnswerAll(error);
   *error = reader_->error();
-  return false;
+  if (!error->empty()) return false;
+  reader_.reset();  // its blocks need no memory while Finish reads the file again
+  return Finish(error) && AnswerAll(error);
 }
 
 bool KeyWalk::OpenEntry(bool is_new_block, std::string* error) {
