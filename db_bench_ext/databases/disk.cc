@@ -220,7 +220,7 @@ class Bench {
       return flags_.only_counts ? NAN : static_cast<double>(run.gets) / run.seconds;
     });
     const bool asks_mays = flags_.only_counts && stream.part_missing == 1;
-    if (asks_mays) queries = NextQueries(stream, kWarmUpQueries);
+    if (asks_mays) queries = queries_.Make(stream, kWarmUpQueries, ~seed_);
     const auto bloom = std::find_if(
         contenders_.begin(), contenders_.end(),
         [](const Contender& contender) { return contender.policy.name == kBuiltinBloom; });

@@ -53,6 +53,10 @@ bool HasLocalLocks(int descriptor) {
 #endif
 }
 
+std::string NotGivenTo(const std::string& like) {
+  return "cannot be given to the owner of " + like + " (allowed: that user, or root)";
+}
+
 }  // namespace
 
 bool CloneBytes([[maybe_unused]] const std::string& from, [[maybe_unused]] int descriptor) {
@@ -78,6 +82,24 @@ bool CanClone([[maybe_unused]] const std::string& from,
 #endif
 }
 
+bool CanTakeOwners([[maybe_unused]] const std::string& folder,
+                   [[maybe_unused]] const std::vector<std::string>& likes,
+                   [[maybe_unused]] std::string* error) {
+  bool can_take = true;
+#ifdef O_TMPFILE
+  const int file = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  struct stat old;
+  for (const std::string& like : likes) {
+    can_take = file < 0 || stat(like.c_str(), &old) != 0 ||
+               fchown(file, old.st_uid, old.st_gid) == 0 ||
+               SystemFailure(folder + ": a new file", NotGivenTo(like), error);
+    if (!can_take) break;
+  }
+  if (file >= 0) CloseFile(file);
+#endif
+  return can_take;
+}
+
 bool TakeOwnerAndMode(const std::string& path, const std::string& like, std::string* error) {
   struct stat old;
   struct stat now;
@@ -85,8 +107,7 @@ bool TakeOwnerAndMode(const std::string& path, const std::string& like, std::str
   if (stat(path.c_str(), &now) != 0) return SystemFailure(path, "cannot be examined", error);
   const bool is_others = now.st_uid != old.st_uid || now.st_gid != old.st_gid;
   if (is_others && chown(path.c_str(), old.st_uid, old.st_gid) != 0) {
-    return SystemFailure(
-        path, "cannot be given to the owner of " + like + " (allowed: that user, or root)", error);
+    return SystemFailure(path, NotGivenTo(like), error);
   }
   // The mode comes last, because a change of the owner clears some of its bits.
   if (chmod(path.c_str(), old.st_mode & 07777) == 0) return true;

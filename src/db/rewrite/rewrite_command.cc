@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "src/db/rewrite/database_folder.h"
 #include "src/db/rewrite/folder_writer.h"
@@ -152,6 +153,13 @@ class Rewrite {
     } else if (!code && room.available < written) {
       error_ =
           target_ + ": there is no room for " + tool::BytesText(written) + " on its file system";
+    } else {
+      std::vector<std::string> likes = {folder_.path};
+      for (const std::string& name : files_.copied) likes.push_back(folder_.path + "/" + name);
+      for (const PlannedTable& table : plan_.tables) {
+        likes.push_back(inputs_.files[table.file].path);
+      }
+      support::CanTakeOwners(std::filesystem::path(target_).parent_path(), likes, &error_);
     }
     return error_.empty();
   }

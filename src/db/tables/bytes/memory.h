@@ -48,8 +48,8 @@ class Memory {
   // Throws MemoryError then.
   void Take(uint64_t n) {
     if (TryToTake(n)) return;
-    throw MemoryError(support::StrCat(file_, ": needs more than ", most_,
-                                      " bytes of memory; --table-memory allows more"));
+    throw MemoryError(support::StrCat(file_, ": needs more than ", support::BytesText(most_),
+                                      " of memory; --table-memory allows more"));
   }
   void Give(uint64_t n) { used_.fetch_sub(n); }
 
