@@ -154,8 +154,13 @@ class Rewrite {
       error_ =
           target_ + ": there is no room for " + tool::BytesText(written) + " on its file system";
     } else {
-      std::vector<std::string> likes = {folder_.path};
-      for (const std::string& name : files_.copied) likes.push_back(folder_.path + "/" + name);
+      std::vector<std::string> likes = {folder_.path, folder_.path + "/CURRENT",
+                                        inputs_.databases.front().manifest};
+      std::vector<std::string> names = files_.folders;
+      names.insert(names.end(), files_.copied.begin(), files_.copied.end());
+      if (!shares) names.insert(names.end(), files_.linked.begin(), files_.linked.end());
+      for (const auto& [name, text] : option_files_.texts) names.push_back(name);
+      for (const std::string& name : names) likes.push_back(folder_.path + "/" + name);
       for (const PlannedTable& table : plan_.tables) {
         likes.push_back(inputs_.files[table.file].path);
       }
