@@ -9,6 +9,7 @@
 #include "db_bench_ext/databases/disk_database.h"
 #include "db_bench_ext/databases/disk_keys.h"
 #include "db_bench_ext/databases/harness.h"
+#include "rocksdb/db.h"
 #include "rocksdb/perf_context.h"
 
 namespace bloomline::bench {
@@ -111,6 +112,16 @@ Counts RunQueries(DiskDatabase* database, const std::vector<Query>& queries, dou
   return counts;
 }
 
+// The share of the keys for which KeyMayExist answers "may". It reads no block.
+double ShareOfMays(const DiskDatabase& database, const std::vector<Query>& queries) {
+  std::string value;
+  const auto mays = std::count_if(queries.begin(), queries.end(), [&](const Query& query) {
+    const rocksdb::Slice key(query.key.data(), query.key.size());
+    return database.db()->KeyMayExist(rocksdb::ReadOptions(), key, &value);
+  });
+  return static_cast<double>(mays) / static_cast<double>(queries.size());
+}
+
 struct Contender {
   Policy policy;
   std::unique_ptr<DiskDatabase> database;
@@ -208,6 +219,8 @@ class Bench {
       counts[now].Add(run);
       return flags_.only_counts ? NAN : static_cast<double>(run.gets) / run.seconds;
     });
+    const bool asks_mays = flags_.only_counts && stream.part_missing == 1;
+    if (asks_mays) queries = queries_.Make(stream, kWarmUpQueries, ~seed_);
     const auto bloom = std::find_if(
         contenders_.begin(), contenders_.end(),
         [](const Contender& contender) { return contender.policy.name == kBuiltinBloom; });
@@ -244,6 +257,8 @@ class Bench {
               .Number("kib_read_per_get", "KiB", all.PerGet(blocks.bytes_read) / 1024, 1)
               .Number("wasted_reads_per_get", "wasted",
                       all.PerGet(blocks.filter_positives) - (1 - stream.part_missing), 5)
+              .Number("key_may_exist", flags_.only_counts ? "may %" : "",
+                      asks_mays ? ShareOfMays(*contenders_[i].database, queries) : NAN, 1, 100)
               .Count("gets", "", all.gets)
               .Count("wrong_answers", "wrong", all.wrong_answers));
     }
@@ -278,18 +293,25 @@ std::string Legend(const Flags& flags, const StoredKeys& stored) {
          "missing     odd numbers, next to stored ones and within their range\n"
          "zipf        probability of a key 1/rank^0.99; the ranks are spread over all keys\n"
          "mixed       half of the Gets for stored keys, half for missing ones\n"
-         "policies    10 bits per key, but without --by-level builtin-ribbon, compact-same-fpr and "
-         "by-level-7bits\n"
-         "            take what the false-positive rate of Bloom at 10 bits takes\n"
-         "kops/s      thousands of keys per second, median of "
-      << flags.rounds << " rounds of up to " << NumberText(kLimits[form].run_seconds, 2)
-      << " s; policies in\n"
-         "            alternation with the same queries. x Bloom: as a multiple of built-in\n"
-         "            Bloom's in the same round\n"
-         "p99         99 of 100 Gets of all rounds took at most these microseconds\n"
-         "reads/Get   blocks read from the disk per key; cache: hit rate of blocks of all kinds\n"
+         "policies    10 bits per key, but "
+      << (flags.only_counts ? "ribbon-by-level-8bits takes the setting bits_per_key=8\n"
+          : flags.is_by_level
+              ? "Ribbon takes those of the same memory\n"
+              : "builtin-ribbon, compact-same-fpr and by-level-7bits take what the\n"
+                "            false-positive rate of Bloom at 10 bits takes\n");
+  if (!flags.only_counts) {
+    out << "kops/s      thousands of keys per second, median of " << flags.rounds
+        << " rounds of up to " << NumberText(kLimits[form].run_seconds, 2)
+        << " s; policies in\n"
+           "            alternation with the same queries. x Bloom: as a multiple of built-in\n"
+           "            Bloom's in the same round\n"
+           "p99         99 of 100 Gets of all rounds took at most these microseconds\n";
+  }
+  out << "reads/Get   blocks read from the disk per key; cache: hit rate of blocks of all kinds\n"
          "KiB         read from the disk per Get\n"
-         "wasted      files per Get that a filter let be searched in vain\n\n";
+         "wasted      files per Get that a filter let be searched in vain\n"
+      << (flags.only_counts ? "may         missing keys for which KeyMayExist answers \"may\"\n\n"
+                            : "\n");
   return out.str();
 }
 
@@ -305,9 +327,6 @@ uint64_t Run(const Flags& given, Output* output, std::vector<Row>* rows) {
     flags.is_by_level = true;
     flags.rounds = 1;
   }
-  if (flags.is_by_level && !flags.sweep.empty())
-    throw std::runtime_error(
-        "--by-level and --sweep name different policies; allowed: one of them");
   CheckIsOnDisk(flags.db_directory, NeededBytes(flags));
   const bool is_complete = flags.form == Form::kComplete;
   std::vector<double> cache_factors = is_complete ? flags.cache_factors : std::vector<double>{2};
@@ -360,6 +379,8 @@ void AddFlags(CommandLine* command, Flags* flags) {
   command->AddNumbers("--sweep", &flags->sweep, 2.0, 30.0);
   command->AddFlag("--by-level", &flags->is_by_level);
   command->AddFlag("--counts", &flags->only_counts);
+  command->Exclude("--by-level", {"--cache", "--sweep"});
+  command->Exclude("--counts", {"--cache", "--sweep", "--rounds"});
 }
 
 }  // namespace

@@ -28,6 +28,10 @@ void CommandLine::AddForms(bool* is_quick, bool* is_short) {
   app_->add_flag("--short", *is_short)->excludes(app_->add_flag("--quick", *is_quick));
 }
 
+void CommandLine::Exclude(const char* flag, std::initializer_list<const char*> others) {
+  for (const char* const other : others) app_->get_option(flag)->excludes(app_->get_option(other));
+}
+
 template <typename Number>
 void CommandLine::AddNumber(const char* name, Number* value, Number min, Number max) {
   app_->add_option(name, *value)->check(CLI::Range(min, max));

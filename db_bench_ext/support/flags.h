@@ -3,6 +3,7 @@
 #ifndef BLOOMLINE_DB_BENCH_EXT_SUPPORT_FLAGS_H_
 #define BLOOMLINE_DB_BENCH_EXT_SUPPORT_FLAGS_H_
 
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <set>
@@ -32,6 +33,8 @@ class CommandLine {
   void AddFlag(const char* name, bool* is_given);
   // --quick and --short, of which only one may be given.
   void AddForms(bool* is_quick, bool* is_short);
+  // Refuses `flag` together with one of the others, which it would ignore.
+  void Exclude(const char* flag, std::initializer_list<const char*> others);
   // int, uint64_t
   template <typename Number>
   void AddNumber(const char* name, Number* value, Number min, Number max);

@@ -20,7 +20,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
+#include <initializer_list>
 
 #include "src/support/file_io.h"
 #include "src/support/set_error.h"
@@ -37,16 +37,24 @@ bool HasLocalLocks(int descriptor) {
   struct statfs system;
   if (fstatfs(descriptor, &system) != 0) return false;
 #ifdef __linux__
+  const auto type = static_cast<uint32_t>(system.f_type);
+  const auto is_one_of = [&](std::initializer_list<uint32_t> types) {
+    return std::find(types.begin(), types.end(), type) != types.end();
+  };
+  // OCFS2 and GFS2, which hosts share; FUSE, whose fuseblk has a block device; overlayfs
+  if (is_one_of({0x7461636f, 0x01161970, 0x65735546, 0x794c7630})) return false;
   struct stat status;
   if (fstat(descriptor, &status) != 0) return false;
   if (major(status.st_dev) != 0) return true;  // a block device
-  const auto type = static_cast<uint32_t>(system.f_type);
   // Btrfs, ZFS, bcachefs, tmpfs, ramfs
-  constexpr uint32_t kLocal[] = {0x9123683e, 0x2fc12fc1, 0xca451a4e, 0x01021994, 0x858458f6};
-  return std::find(std::begin(kLocal), std::end(kLocal), type) != std::end(kLocal);
+  return is_one_of({0x9123683e, 0x2fc12fc1, 0xca451a4e, 0x01021994, 0x858458f6});
 #else
   return (system.f_flags & MNT_LOCAL) != 0;
 #endif
+}
+
+std::string NotGivenTo(const std::string& like) {
+  return "cannot be given to the owner of " + like + " (allowed: that user, or root)";
 }
 
 }  // namespace
@@ -74,6 +82,24 @@ bool CanClone([[maybe_unused]] const std::string& from,
 #endif
 }
 
+bool CanTakeOwners([[maybe_unused]] const std::string& folder,
+                   [[maybe_unused]] const std::vector<std::string>& likes,
+                   [[maybe_unused]] std::string* error) {
+  bool can_take = true;
+#ifdef O_TMPFILE
+  const int file = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  struct stat old;
+  for (const std::string& like : likes) {
+    can_take = file < 0 || stat(like.c_str(), &old) != 0 ||
+               fchown(file, old.st_uid, old.st_gid) == 0 ||
+               SystemFailure(folder + ": a new file", NotGivenTo(like), error);
+    if (!can_take) break;
+  }
+  if (file >= 0) CloseFile(file);
+#endif
+  return can_take;
+}
+
 bool TakeOwnerAndMode(const std::string& path, const std::string& like, std::string* error) {
   struct stat old;
   struct stat now;
@@ -81,8 +107,7 @@ bool TakeOwnerAndMode(const std::string& path, const std::string& like, std::str
   if (stat(path.c_str(), &now) != 0) return SystemFailure(path, "cannot be examined", error);
   const bool is_others = now.st_uid != old.st_uid || now.st_gid != old.st_gid;
   if (is_others && chown(path.c_str(), old.st_uid, old.st_gid) != 0) {
-    return SystemFailure(
-        path, "cannot be given to the owner of " + like + " (allowed: that user, or root)", error);
+    return SystemFailure(path, NotGivenTo(like), error);
   }
   // The mode comes last, because a change of the owner clears some of its bits.
   if (chmod(path.c_str(), old.st_mode & 07777) == 0) return true;
@@ -119,16 +144,18 @@ bool FileLock::Take(const std::string& path, std::string* error) {
   };
   if (descriptor_ < 0) {
     descriptor_ = open_for(O_RDWR);
-    is_shared_ = descriptor_ < 0 && (errno == EROFS || errno == EACCES);
+    // EPERM: it is immutable.
+    is_shared_ = descriptor_ < 0 && (errno == EROFS || errno == EACCES || errno == EPERM);
     if (is_shared_) descriptor_ = open_for(O_RDONLY);
     is_doubtful_ = is_shared_ && descriptor_ >= 0 && !HasLocalLocks(descriptor_);
   }
   if (descriptor_ < 0 && errno == ENOENT) return true;
   if (descriptor_ < 0) {
-    return SystemFailure(path,
-                         "cannot be opened, and so it is not known whether a program has the "
-                         "database open; allowed: the user of its programs, or root",
-                         error);
+    std::string what =
+        "cannot be opened, and so it is not known whether a program has the database open";
+    const bool is_denied = errno == EACCES || errno == EPERM;
+    if (is_denied) what += "; allowed: the user of its programs, or root";
+    return SystemFailure(path, what, error);
   }
   struct flock lock = {};
   lock.l_type = is_shared_ ? F_RDLCK : F_WRLCK;

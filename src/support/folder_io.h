@@ -5,6 +5,7 @@
 #define BLOOMLINE_SUPPORT_FOLDER_IO_H_
 
 #include <string>
+#include <vector>
 
 namespace bloomline::support {
 
@@ -16,6 +17,11 @@ bool CanClone(const std::string& from, const std::string& folder);
 
 // Gives the file or folder the owner and mode of another.
 bool TakeOwnerAndMode(const std::string& path, const std::string& like, std::string* error);
+
+// Whether new files in the folder could get the owners of all these. True if it cannot be found
+// out.
+bool CanTakeOwners(const std::string& folder, const std::vector<std::string>& likes,
+                   std::string* error);
 
 // Renames a folder, unless `to` exists: rename() would replace an empty folder.
 bool RenameNew(const std::string& from, const std::string& to, std::string* error);

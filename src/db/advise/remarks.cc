@@ -173,6 +173,12 @@ bool NeedsPartitions(const RemarkContext& c) {
          BytesToCache(c).all() > c.cache_bytes / 2;
 }
 
+std::string CacheShare(uint64_t bytes, uint64_t cache_bytes, const std::string& name) {
+  const double times = Quotient(bytes, cache_bytes);
+  if (times < 10) return ShareText(bytes, cache_bytes) + " of " + name;
+  return (times > 1000 ? "more than 1,000" : tool::NumberText(times, 0)) + " times " + name;
+}
+
 std::string CacheText(const RemarkContext& c) {
   const std::string& is_cached = c.inputs.column_family(c.groups).caches_filters;
   const CachedBytes bytes = BytesToCache(c);
@@ -180,14 +186,16 @@ std::string CacheText(const RemarkContext& c) {
                            tool::BytesText(bytes.indexes) + ")";
   const std::string name = "the block cache of " + tool::BytesText(c.cache_bytes);
   if (is_cached == "true") {
-    return text + " take " + ShareText(bytes.all(), c.cache_bytes) + " of " + name +
-           ". bloomline-db-advise(1) says what helps if that is more than half.";
+    return text + " take " + CacheShare(bytes.all(), c.cache_bytes, name) +
+           (bytes.all() > c.cache_bytes / 2
+                ? ". A larger cache helps, or fewer bits per key (--memory)."
+                : ".");
   }
   const std::string why =
       c.is_rocksdb() ? "cache_index_and_filter_blocks in OPTIONS is " + OrUnknown(is_cached) + "."
                      : "LevelDB caches only data blocks.";
   return text + " are in the memory of the open tables, beside " + name + ": " + why +
-         (c.is_rocksdb() ? " They would take " + ShareText(bytes.all(), c.cache_bytes) + " of it."
+         (c.is_rocksdb() ? " They would take " + CacheShare(bytes.all(), c.cache_bytes, "it") + "."
                          : "");
 }
 

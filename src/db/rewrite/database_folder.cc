@@ -26,6 +26,16 @@ bool IsBelow(const fs::path& path, const fs::path& folder) {
          folder.end();
 }
 
+// Whether the path is the folder or in it, perhaps by the name of another mount.
+bool IsInside(fs::path path, const fs::path& folder) {
+  std::error_code code;
+  while (!fs::equivalent(path, folder, code)) {
+    if (path == path.parent_path()) return false;
+    path = path.parent_path();
+  }
+  return true;
+}
+
 // Adds one file, or returns false with *error if it is nothing that can be copied.
 bool AddFile(const fs::path& path, const std::string& name, DatabaseFolder* folder,
              std::string* error) {
@@ -111,7 +121,7 @@ bool Detach(const std::string& folder, const std::string& name, const tree::Opti
                   ", and not to '", folder,
                   "'; allowed: the database's folder itself. With these options, a program on the "
                   "new folder would use, and delete, what the old one has there. If nothing of the "
-                  "database is there, remove the line");
+                  "database is there, remove the line, or mount the snapshot at that path");
   }
   return true;
 }
@@ -139,7 +149,7 @@ bool CheckTarget(const std::string& database, const std::string& new_folder, std
   const fs::path old = fs::canonical(database, code);
   if (code) return Refuse(error, database, ": ", code.message());
   if (!fs::is_directory(old, code)) return Refuse(error, database, ": is not a folder");
-  if (IsBelow(path, old) || IsBelow(old, path)) {
+  if (IsInside(path, old) || IsBelow(old, path)) {
     return Refuse(error, "the new folder '", path.string(), "' and the database '", old.string(),
                   "' are in one another; allowed: a new folder beside the database or elsewhere");
   }

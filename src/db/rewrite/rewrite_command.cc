@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "src/db/rewrite/database_folder.h"
 #include "src/db/rewrite/folder_writer.h"
@@ -152,6 +153,18 @@ class Rewrite {
     } else if (!code && room.available < written) {
       error_ =
           target_ + ": there is no room for " + tool::BytesText(written) + " on its file system";
+    } else {
+      std::vector<std::string> likes = {folder_.path, folder_.path + "/CURRENT",
+                                        inputs_.databases.front().manifest};
+      std::vector<std::string> names = files_.folders;
+      names.insert(names.end(), files_.copied.begin(), files_.copied.end());
+      if (!shares) names.insert(names.end(), files_.linked.begin(), files_.linked.end());
+      for (const auto& [name, text] : option_files_.texts) names.push_back(name);
+      for (const std::string& name : names) likes.push_back(folder_.path + "/" + name);
+      for (const PlannedTable& table : plan_.tables) {
+        likes.push_back(inputs_.files[table.file].path);
+      }
+      support::CanTakeOwners(std::filesystem::path(target_).parent_path(), likes, &error_);
     }
     return error_.empty();
   }

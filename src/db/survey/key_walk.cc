@@ -79,11 +79,11 @@ bool KeyWalk::Run(std::string* error) {
     }
     if (!OpenEntry(is_new_block, error)) return false;
   }
-  if (is_stopped_) return true;
-  if (!AnswerAll(error)) return false;
-  if (reader_->error().empty()) return Finish(error) && AnswerAll(error);
+  if (!is_stopped_ && !AnswerAll(error)) return false;
   *error = reader_->error();
-  return false;
+  reader_.reset();  // its blocks take no memory while the file is read again
+  if (is_stopped_ || !error->empty()) return error->empty();
+  return Finish(error) && AnswerAll(error);
 }
 
 bool KeyWalk::OpenEntry(bool is_new_block, std::string* error) {

@@ -194,7 +194,7 @@ class Meter final : public KeyWalk {
     if (!error->empty()) return false;
     for (const Later& one : later_) {
       if (missing_.count(one.key) == 0) continue;
-      if (!Ask(one.filter, one.key, one.key.size(), one.purpose, place(), error)) return false;
+      if (!Ask(one.filter, one.key, one.key.size(), one.purpose, {}, error)) return false;
     }
     return true;
   }

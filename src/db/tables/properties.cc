@@ -127,6 +127,13 @@ bool ReadProperties(const BlockHandle& handle, BlockReader* reader, TableParts* 
     return false;  // it is compressed: RocksDB never writes it so
   }
   if (!parts->stored_properties.Read(file, kWhat, handle, contents, error)) return false;
+  for (const char* const name :
+       {"rocksdb.comparator", "rocksdb.filter.policy", "rocksdb.prefix.extractor.name"}) {
+    const size_t bytes = parts->stored_properties.Text(name).size();
+    if (bytes <= kMaxNameBytes) continue;
+    return file.Damaged(error, kWhat, handle.offset, name, " has ", bytes,
+                        " bytes; allowed: at most ", kMaxNameBytes);
+  }
   Fill(parts);
   return true;
 }

@@ -91,7 +91,13 @@ bool ReadMetaindex(TableParts* parts, BlockReader* reader, BlockHandle* properti
       !entries.Read(file, kMetaindex, handle, contents, error)) {
     return false;
   }
+  size_t name_bytes = 0;
   for (const auto& [name, text] : entries) {
+    if (FilterName(name).kind != FilterKind::kNone) name_bytes += name.size();
+    if (name_bytes > kMaxNameBytes) {
+      return file.Damaged(error, kMetaindex, handle.offset, "the names of filters have more than ",
+                          kMaxNameBytes, " bytes");
+    }
     std::string_view value = text;
     BlockHandle& block = parts->meta[name];
     if (!TakeBlockHandle(&value, &block)) {

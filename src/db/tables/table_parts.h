@@ -14,6 +14,11 @@
 
 namespace bloomline::tables {
 
+// Names of a comparator, a filter policy or a prefix extractor, and all names of filters together.
+// Results keep them when the table's memory has been given back, and they can be compressed to
+// nothing.
+constexpr size_t kMaxNameBytes = 64 << 10;
+
 // The entries of a metaindex or properties block by name.
 struct NamedValues : std::map<std::string, std::string> {
   std::string_view Text(const char* name) const {

@@ -84,11 +84,19 @@ constexpr const char* kNoPrefix = "the filters hold only prefixes, and they have
 constexpr const char* kRewrite =
     "Lost keys are still in the data: a compaction gives the files new filters. Then verify again.";
 
+// The lost keys that are listed, of all files together.
+struct Listing {
+  uint64_t most = 0;
+  // LostKey and its allocations, and the nodes and texts that are made of it for JSON.
+  uint64_t bytes_beside_key = 0;
+  std::atomic<uint64_t> keys{0};
+  std::atomic<uint64_t> bytes{0};
+};
+
 class Verifier final : public KeyWalk {
  public:
-  Verifier(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,
-           VerifyResult* result)
-      : KeyWalk(table), max_listed_(max_listed), listed_(listed), result_(*result) {
+  Verifier(const Table& table, Listing* listing, VerifyResult* result)
+      : KeyWalk(table), listing_(*listing), result_(*result) {
     const std::string_view ranges = RangesOf(table);
     if (ranges.empty()) return;
     ranges_.emplace(ranges);
@@ -206,17 +214,22 @@ class Verifier final : public KeyWalk {
           "' is not known to this program: if its keys end in timestamps, which filters leave "
           "out, they need not be lost";
     }
-    if (listed_->fetch_add(1) >= max_listed_) return;
     const std::string_view prefix = loss == Loss::kPrefix ? query.queried : std::string_view();
     constexpr uint64_t kCopies = 16;  // in JSON: hexadecimal digits, twice, in a growing text
-    table_.parts().blocks.memory.Take(kCopies * (query.key.size() + prefix.size()));
+    const uint64_t bytes = listing_.bytes_beside_key + kCopies * (query.key.size() + prefix.size());
+    // The list must leave memory for the keys that are still to be counted.
+    tables::Memory& memory = table_.parts().blocks.memory;
+    is_listing_ = is_listing_ && listing_.keys.fetch_add(1) < listing_.most &&
+                  listing_.bytes.fetch_add(bytes) + bytes <= memory.most() / 4 &&
+                  memory.TryToTake(bytes);
+    if (!is_listing_) return;
     result_.lost.push_back(
         {std::string(query.key), std::string(prefix), loss, query.place, query.filter});
   }
 
-  const uint64_t max_listed_;
-  std::atomic<uint64_t>* const listed_;
+  Listing& listing_;
   VerifyResult& result_;
+  bool is_listing_ = true;
   uint64_t next_filter_ = 0;  // the first filter that was not read
   bool is_empty_partition_ = false;
   std::optional<engine_filters::RangeFilter> ranges_;
@@ -247,9 +260,8 @@ bool VerifyCounts::others_may_be_lost() const {
 }
 
 // Memory: that of KeyWalk. Returns false with *error if the table is damaged; *result has the
-// findings up to the damage. *listed counts the lost keys listed for all files, up to max_listed.
-bool VerifyFile(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,
-                VerifyResult* result, std::string* error) {
+// findings up to the damage.
+bool VerifyFile(const Table& table, Listing* listing, VerifyResult* result, std::string* error) {
   const uint64_t range_deletions = table.properties().num_range_deletions;
   if (range_deletions != tables::kUnknownCount && range_deletions != 0) {
     result->counts.AddNotChecked(kRangeDeletions, range_deletions, false);
@@ -262,7 +274,7 @@ bool VerifyFile(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* 
     return support::Refuse(error, table.path(), ": has ", kNoSequenceNumbers);
   }
   result->has_checksums = table.has_checksums();
-  return Verifier(table, max_listed, listed, result).Run(error);
+  return Verifier(table, listing, result).Run(error);
 }
 
 // ---- The output.
@@ -459,11 +471,13 @@ void PrintJson(const Inputs& inputs, const std::vector<VerifyResult>& results) {
 
 int Run(const VerifyOptions& options) {
   Inputs inputs = OpenInputs(options.common);
-  std::atomic<uint64_t> listed{0};
+  Listing listing;
+  listing.most = options.max_errors;
+  listing.bytes_beside_key = options.common.json ? 2048 : 2 * sizeof(LostKey);
   const auto results = ResultsOfFiles<VerifyResult>(
       &inputs, options.common, "verify", false,
       [&](size_t, const tables::Table& table, VerifyResult* result, std::string* error) {
-        return VerifyFile(table, options.max_errors, &listed, result, error);
+        return VerifyFile(table, &listing, result, error);
       });
   if (options.common.json) {
     PrintJson(inputs, results);
@@ -490,7 +504,8 @@ void AddVerifyCommand(CLI::App* db, int* exit_code) {
       [](const std::string& text, std::string* error) {
         return tool::ParseWhole(text, 0, 1000000, error);
       },
-      "How many lost keys are listed; all are counted [100]");
+      "How many lost keys are listed, as far as memory\n"
+      "allows; all are counted [100]");
   command->footer(
       "Example:\n"
       "    bloomline db verify /var/lib/app/db\n\n"

@@ -123,21 +123,27 @@ bool ZlibDecompress(std::string_view stored, std::string_view dictionary, uint64
 #endif
 }
 
-// Decompresses data that does not record its size. Sets *size to most + 1 if it has more bytes.
+// Decompresses data that does not record its size. Sets *size to most + 1 or more if it has more
+// bytes than that.
 bool ZlibDecompressAll(std::string_view stored, bool has_header, uint64_t most, Buffer* out,
                        uint64_t* size) {
 #if BLOOMLINE_ZLIB
   if (stored.size() > UINT_MAX) return false;
-  ZlibStream stream(stored, has_header ? ZlibStream::kWithHeader : ZlibStream::kRaw);
-  *size = 0;
-  int state = Z_OK;
-  for (uint64_t room = 4 * stored.size() + 1; state == Z_OK && *size <= most; room *= 2) {
-    room = std::min(std::max(room, out->capacity()), most + 1);
-    out->Reserve(room, *size);
-    state = stream.InflateTo(out->data() + *size, room - *size, Z_NO_FLUSH);
-    *size = room - stream.avail_out;
+  out->Reserve(4 * stored.size() + 1);
+  while (true) {
+    ZlibStream stream(stored, has_header ? ZlibStream::kWithHeader : ZlibStream::kRaw);
+    *size = 0;
+    int state = Z_OK;
+    while (state == Z_OK && *size <= most) {
+      const uint64_t room = std::min<uint64_t>(out->capacity(), UINT_MAX);
+      state = stream.InflateTo(out->data(), room, Z_NO_FLUSH);
+      *size += room - stream.avail_out;
+    }
+    if (state != Z_STREAM_END && *size <= most) return false;
+    // Else only the size is known now. A buffer that grew meanwhile would be there twice.
+    if (*size <= out->capacity() || *size > most) return true;
+    out->Reserve(*size);
   }
-  return state == Z_STREAM_END || *size > most;
 #else
   return false;
 #endif

@@ -30,19 +30,26 @@ class MemoryError : public std::bad_alloc {
 class Memory {
  public:
   // Before the first Take. `most` 0: 256 MiB and 16 times the file's size. Blocks, their keys, and
-  // copies of both in healthy files take a few times its size, unless a value of more than 100 MiB
-  // has been compressed to nothing.
+  // copies of both in healthy files take a few times its size, unless a large value has been
+  // compressed to nothing (SECURITY.md).
   void Limit(const std::string& file, uint64_t file_bytes, uint64_t most) {
     file_ = file;
     most_ = most != 0 ? most : (uint64_t{256} << 20) + 16 * file_bytes;
   }
 
-  // Throws MemoryError if the table then has more than its limit.
-  void Take(uint64_t n) {
-    if (n <= most_ && used_.fetch_add(n) + n <= most_) return;
+  uint64_t most() const { return most_; }
+
+  // Returns false if the table would then have more than its limit.
+  bool TryToTake(uint64_t n) {
+    if (n <= most_ && used_.fetch_add(n) + n <= most_) return true;
     if (n <= most_) Give(n);
-    throw MemoryError(support::StrCat(file_, ": needs more than ", most_,
-                                      " bytes of memory; --table-memory allows more"));
+    return false;
+  }
+  // Throws MemoryError then.
+  void Take(uint64_t n) {
+    if (TryToTake(n)) return;
+    throw MemoryError(support::StrCat(file_, ": needs more than ", support::BytesText(most_),
+                                      " of memory; --table-memory allows more"));
   }
   void Give(uint64_t n) { used_.fetch_sub(n); }
 
