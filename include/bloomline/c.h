@@ -25,6 +25,9 @@
 
    (8) No function throws. If memory runs out, it fails, but no filter lacks a key.
 
+   (9) A shared library that contains bloomline exports these functions, also with
+   -fvisibility=hidden, unless its version script hides them.
+
    Link bloomline::c. */
 #ifndef BLOOMLINE_C_H_
 #define BLOOMLINE_C_H_
