@@ -6,7 +6,7 @@ if(NOT bloomline_folder STREQUAL "bloomline")
           "The folder of the plugin is '${bloomline_folder}'; it must be plugin/bloomline")
 endif()
 file(GLOB_RECURSE bloomline_sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS
-     src/support/*.cc src/filter/*.cc src/engines/rocksdb/*.cc)
+     src/support/[!.]*.cc src/filter/[!.]*.cc src/engines/rocksdb/[!.]*.cc)
 set(bloomline_SOURCES ${bloomline_sources} PARENT_SCOPE)
 # For bloomline's files alone. CMakeLists.txt says why the functions are aligned.
 set(bloomline_COMPILE_FLAGS "-falign-functions=64 -I${CMAKE_CURRENT_SOURCE_DIR} \

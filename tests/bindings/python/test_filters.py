@@ -146,8 +146,18 @@ class HandlesTest(unittest.TestCase):
         for use in (lambda: bloomline.BloomFilter(capacity=10, error_rate=0.1), filter.add_key,
                     filter.may_match_keys, bloomline.BloomFilter.load, lambda: filter.close(1),
                     lambda: filter.merge(bloomline.FilterView(b""))):
-            with self.assertRaisesRegex(TypeError, r"^(\w+\(\)|.*allowed: BloomFilter, Mapped)"):
+            with self.assertRaisesRegex(
+                    TypeError, r"^((BloomFilter\.)?\w+\(\)|.*allowed: BloomFilter, Mapped)"):
                 use()
+
+    def test_methods_have_the_names_of_their_public_class(self):
+        for method in (bloomline.BloomFilter.may_match, bloomline.MappedBloomFilter.may_match,
+                       bloomline.BloomFilter.load, bloomline.CountingBloomFilter.close,
+                       bloomline.AtomicBloomFilter.__contains__, bloomline.FilterView.may_match):
+            self.assertEqual(method, pickle.loads(pickle.dumps(method)))
+            self.assertNotIn(b"bloomline._", pickle.dumps(method))
+        self.assertEqual("MappedBloomFilter.may_match",
+                         bloomline.MappedBloomFilter.may_match.__qualname__)
 
 
 class BloomFilterTest(unittest.TestCase):

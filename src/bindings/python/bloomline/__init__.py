@@ -25,6 +25,7 @@ C++ and the other way round. docs/python.md is the guide.
 from . import sizing
 from ._filters import (AtomicBloomFilter, BloomFilter, CountingBloomFilter, MappedBloomFilter,
                        ScalableBloomFilter)
+from ._handle import name_methods as _name_methods
 from ._library import checked as _checked
 from ._library import lib as _lib
 from ._library import version as library_version
@@ -48,3 +49,6 @@ __all__ = [
     "MappedBloomFilter", "ScalableBloomFilter", "__version__",
     "active_kernel", "build_filter", "draw_seed", "library_version", "sizing",
 ]
+for _public in __all__:
+    if isinstance(globals()[_public], type):
+        _name_methods(globals()[_public])

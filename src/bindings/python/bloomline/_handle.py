@@ -3,6 +3,7 @@
 import threading
 from contextlib import contextmanager
 from ctypes import c_char
+from functools import update_wrapper
 from operator import index
 from threading import get_ident
 from types import FunctionType, TracebackType
@@ -52,10 +53,6 @@ class Handle:
         for name, ours in _ELSEWHERE.items():
             if hasattr(cls, ours):  # __getattr__ would make each query a sixth slower
                 setattr(cls, name, _NameElsewhere(name, ours))
-        for value in (*vars(cls).values(), *vars(Handle).values()):
-            function = getattr(value, "__func__", value)
-            if isinstance(function, FunctionType):  # errors must not name a private class
-                function.__qualname__ = function.__name__
 
     def __init__(self, pointer: Optional[int]) -> None:
         self._lock = threading.RLock()
@@ -260,6 +257,21 @@ class Figure(Generic[_Value]):
 
     def __set__(self, handle: Handle, value: Any) -> None:
         raise AttributeError(f"{self._name} of {type(handle).__name__} cannot be set")
+
+
+def name_methods(cls: Type[_Self]) -> Type[_Self]:
+    """Copies methods of private bases to a public class, whose name errors and pickles then use."""
+    found = {name: value for base in reversed(cls.__mro__) for name, value in vars(base).items()}
+    for name, value in found.items():
+        method = getattr(value, "__func__", value)
+        if isinstance(method, FunctionType) and (name[0] != "_" or name.startswith("__")):
+            copy = FunctionType(method.__code__, method.__globals__, name, method.__defaults__,
+                                method.__closure__)
+            vars(update_wrapper(copy, method)).pop("__wrapped__")
+            copy.__kwdefaults__ = method.__kwdefaults__
+            copy.__module__, copy.__qualname__ = cls.__module__, f"{cls.__name__}.{name}"
+            setattr(cls, name, copy if value is method else type(value)(copy))
+    return cls
 
 
 def writable_bytes(out: Any) -> memoryview:

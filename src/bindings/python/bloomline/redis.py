@@ -15,7 +15,7 @@ from ctypes import c_char_p, c_int
 from typing import Any, Callable, Iterator, List, Optional, Sequence, Type, TypeVar, Union
 
 from ._filter import options
-from ._handle import Figure, Handle, text_bytes
+from ._handle import Figure, Handle, name_methods, text_bytes
 from ._keys import Key, Keys, batches
 from ._library import Functions, checked, load
 
@@ -90,6 +90,7 @@ def _as_servers(servers: _Servers) -> RedisServers:
     return servers if isinstance(servers, RedisServers) else RedisServers(servers)
 
 
+@name_methods
 class SharedBloomFilter(Handle):
     """A client of one filter on Redis. `create` and `open` make one.
 

@@ -1,5 +1,5 @@
-//! Compiles the adaptor for RocksDB, which is C++ in the folder `native`. The crate bloomline has the
-//! filters' headers; librocksdb-sys has RocksDB's, unless ROCKSDB_INCLUDE_DIR names others. If
+//! Compiles the adaptor for RocksDB, which is C++ in the folder `native`. The crate bloomline has
+//! the filters' headers; librocksdb-sys has RocksDB's, unless ROCKSDB_INCLUDE_DIR names others. If
 //! BLOOMLINE_LIB_DIR names a folder with libraries, the adaptor there is linked instead.
 mod compile;
 use compile::path;
@@ -13,9 +13,7 @@ fn main() {
         return; // documentation needs no library
     }
     if env::var_os("BLOOMLINE_LIB_DIR").is_some() {
-        println!("cargo:rustc-link-search=native={}", path("BLOOMLINE_LIB_DIR").display());
-        println!("cargo:rustc-link-lib=bloomline_rocksdb");
-        return;
+        return compile::link(&["bloomline_rocksdb"]);
     }
     let filters = path("DEP_BLOOMLINE_C_NATIVE");
     let native = compile::native(&["--adaptor", "rocksdb", &filters.to_string_lossy()]);

@@ -15,20 +15,10 @@ fn main() {
     if env::var_os("DOCS_RS").is_some() {
         return; // documentation needs no library
     }
-    match env::var_os("BLOOMLINE_LIB_DIR") {
-        Some(folder) => link(Path::new(&folder)),
-        None => compile::sources("bloomline", "c++17", &[&native], None),
+    if env::var_os("BLOOMLINE_LIB_DIR").is_none() {
+        return compile::sources("bloomline", "c++17", &[&native], None);
     }
-}
-
-fn link(folder: &Path) {
-    println!("cargo:rustc-link-search=native={}", folder.display());
-    for library in ["bloomline_c", "bloomline_filters", "bloomline_core"] {
-        let archive = folder.join(format!("lib{library}.a"));
-        let kind = if archive.exists() { "static" } else { "dylib" };
-        println!("cargo:rerun-if-changed={}", archive.display());
-        println!("cargo:rustc-link-lib={kind}={library}");
-    }
+    compile::link(&["bloomline_c", "bloomline_filters", "bloomline_core"]);
     let os = env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
     println!("cargo:rustc-link-lib={}", if os == "macos" { "c++" } else { "stdc++" });
 }

@@ -29,6 +29,26 @@ pub fn native(arguments: &[&str]) -> PathBuf {
     made
 }
 
+/// Links the libraries in the folder BLOOMLINE_LIB_DIR. One of them has its version in it.
+pub fn link(libraries: &[&str]) {
+    let (folder, extension) = (path("BLOOMLINE_LIB_DIR"), env::consts::DLL_EXTENSION);
+    let wrong = format!("BLOOMLINE_LIB_DIR is '{}'; allowed: ", folder.display());
+    println!("cargo:rustc-link-search=native={}", folder.display());
+    for library in libraries {
+        let archive = folder.join(format!("lib{library}.a"));
+        let kind = if archive.exists() { "static" } else { "dylib" };
+        let file = if archive.exists() { archive } else { archive.with_extension(extension) };
+        let need = format!("{wrong}a folder with lib{library}.a or lib{library}.{extension}");
+        let bytes = fs::read(&file).expect(&need);
+        let text = concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes();
+        let fits = bytes.windows(text.len()).any(|part| part == text);
+        let version = env!("CARGO_PKG_VERSION");
+        assert!(fits || *library != "bloomline_c", "{wrong}libraries of version {version}");
+        println!("cargo:rerun-if-changed={}", file.display());
+        println!("cargo:rustc-link-lib={kind}={library}");
+    }
+}
+
 /// Compiles the sources of the first folder, with the headers of all of them and of an engine.
 /// Whatever the profile, they are optimized: without that, queries take many times as long. As many
 /// compilers run as cargo allows. (cc's own feature for this, `parallel`, needs a newer Rust.)
