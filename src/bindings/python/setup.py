@@ -65,5 +65,5 @@ class LibraryWheel(bdist_wheel):
 
 
 Distribution.has_ext_modules = lambda self: True  # the package is for one system
-setup(license="Apache-2.0 AND BSD-2-Clause",
+setup(license="Apache-2.0 AND BSD-2-Clause AND BSD-3-Clause",
       cmdclass={"bdist_wheel": LibraryWheel, "build_py": BuildLibrary})
