@@ -1,7 +1,5 @@
 // A Bloom filter that many threads can change and query at the same time, without locks.
 //
-// To add a given set of keys faster, give each thread a BloomFilter and Merge them.
-//
 // Memory order: bits are set by relaxed atomic operations. If any synchronisation orders AddKey(k)
 // before MayMatch(k), the answer is true. Answers do not order other memory accesses.
 //
@@ -22,8 +20,7 @@ namespace bloomline {
 // Threads may call any functions at the same time, except for ToBloomFilter, moves and the
 // destructor.
 //
-// Adding a key costs one atomic operation for each 64-bit word that changes, three or four at 1 %.
-// If nothing changes, AddKey only reads.
+// Adding a key costs one atomic operation for each 64-bit word that changes.
 class AtomicBloomFilter : private BloomFilterBase,
                           public filter::AddsContainers<AtomicBloomFilter> {
  public:
@@ -47,7 +44,6 @@ class AtomicBloomFilter : private BloomFilterBase,
   bool AddHash(uint64_t hash) { return functions_.add(lines_, hash); }
   size_t AddHashes(size_t n, const uint64_t* hashes, bool* changed = nullptr);
 
-  // There is no num_keys, because counting would cost more than the filter.
   using BloomFilterBase::capacity;
   using BloomFilterBase::EstimatedFalsePositiveRate;
   using BloomFilterBase::EstimatedNumKeys;

@@ -13,8 +13,7 @@
 //   changes nothing and returns null or false. *error (`error` may be null) is then one sentence
 //   with the value and the allowed range, or the file and the position in it. Functions throw only
 //   std::bad_alloc.
-// - Ownership. The caller owns a returned filter. A moved-from filter can only be destroyed or
-//   assigned to.
+// - Moves. A moved-from filter can only be destroyed or assigned to.
 // - Threads. Threads may call const functions concurrently, but no others meanwhile.
 // - Cost, unless stated otherwise: one hash and one cache miss per key. Calls for many keys are
 //   several times as fast in filters larger than the caches. Estimates, comparisons and
@@ -47,13 +46,12 @@ struct OneKeyFunctions {
 
 // Where the k bits of a key lie (docs/format.md, section 3).
 enum class BloomLayout {
-  // All in one 512-bit block, a cache line. A false-positive rate of 1 % needs 9.9 bits per key,
-  // and 0.1 % needs 15.5.
+  // All in one 512-bit block, a cache line. A false-positive rate of 1 % needs 9.9 bits per key.
   kBlocked,
-  // Anywhere. 1 % needs 9.6 bits per key, and 0.1 % needs 14.4. Each probe can cost a cache miss.
+  // Anywhere. 1 % needs 9.6 bits per key. Each probe can cost a cache miss.
   kStandard,
-  // All in one block of 128 or 64 bits. 1 % needs 10.8 or 12.1 bits per key, and 0.1 % needs 19 or
-  // 24. CountingBloomFilter::ToBloomFilter makes them.
+  // All in one block of 128 or 64 bits. 1 % needs 10.8 or 12.1 bits per key.
+  // CountingBloomFilter::ToBloomFilter makes them.
   kBlocked128,
   kBlocked64,
 };
@@ -85,7 +83,6 @@ struct BloomFilterOptions {
   std::string Validate() const;
 };
 
-// The common part of Bloom filters in memory.
 class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
  public:
   BloomFilterBase(const BloomFilterBase&) = delete;
@@ -124,11 +121,11 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
 
   double EstimatedFalsePositiveRate() const;
 
-  // Writes the filter (docs/format.md, section 8) to a file next to `path`, syncs it, renames it to
-  // `path` and syncs the folder, which must be readable. So `path` always names the old file or the
-  // complete new one: after a failure the old one, unless *error contains "has been replaced". An
-  // existing file must be regular or a link to one. The new file gets its permissions, not its
-  // owner.
+  // Writes the filter (docs/format.md, sections 8 to 10) to a file next to `path`, syncs it,
+  // renames it to `path` and syncs the folder, which must be readable. So `path` always names the
+  // old file or the complete new one: after a failure the old one, unless *error contains "has been
+  // replaced". An existing file must be regular or a link to one. The new file gets its
+  // permissions, not its owner.
   bool Save(const std::string& path, std::string* error) const;
 
   // Sets *bytes to what Save writes: 64 + num_bits / 8 bytes.
@@ -145,9 +142,9 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
   BloomFilterBase& operator=(BloomFilterBase&&) noexcept;
 
   std::unique_ptr<sets::BloomState> state_;
-  kernels::PayloadView lines_;  // all bits in any layout, as cache lines
+  kernels::PayloadView lines_;
   sets::OneKeyFunctions functions_;
-  uint64_t* num_keys_ = nullptr;  // in the state
+  uint64_t* num_keys_ = nullptr;
   filter::ShortKeyHasher hasher_;
 
  private:
@@ -156,7 +153,7 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
   friend struct sets::ScalableState;
 };
 
-// A Bloom filter that can change. At 2 MiB or more, it uses huge pages if the system has them.
+// A Bloom filter that can change.
 class BloomFilter : public BloomFilterBase, public filter::AddsContainers<BloomFilter> {
  public:
   static std::unique_ptr<BloomFilter> Create(const BloomFilterOptions& options, std::string* error);

@@ -38,7 +38,7 @@
 #ifdef __cplusplus
 extern "C" {
 #ifdef __GNUC__
-#pragma GCC visibility push(default) /* with -fvisibility=hidden, too */
+#pragma GCC visibility push(default)
 #endif
 #endif
 
@@ -83,7 +83,7 @@ double bloomline_bits_per_key_for_false_positive_rate(int format, double rate);
 uint8_t bloomline_validate_false_positive_rate(int format, double rate, char** errptr);
 uint64_t bloomline_filter_bytes(int format, uint64_t num_keys, double bits_per_key);
 
-/* Bits by level: level_sizing.h. Arrays have num_levels entries; runs_of_level may be NULL. */
+/* Bits by level: level_sizing.h. runs_of_level may be NULL. */
 
 uint8_t bloomline_keys_of_levels(int num_levels, double level_size_ratio, double* keys_of_level);
 uint8_t bloomline_spread_bits_by_level(int format, double bits_per_key, const double* keys_of_level,

@@ -1,5 +1,5 @@
 /* bloomline as a filter policy for programs that use LevelDB's C bindings. Follows the conventions
-   of c.h, which has the formats' constants. Link bloomline::leveldb. */
+   of c.h. Link bloomline::leveldb. */
 #ifndef BLOOMLINE_C_LEVELDB_H_
 #define BLOOMLINE_C_LEVELDB_H_
 
@@ -10,7 +10,7 @@
 #ifdef __cplusplus
 extern "C" {
 #ifdef __GNUC__
-#pragma GCC visibility push(default) /* with -fvisibility=hidden, too */
+#pragma GCC visibility push(default)
 #endif
 #endif
 

@@ -5,7 +5,7 @@
 #ifdef __cplusplus
 extern "C" {
 #ifdef __GNUC__
-#pragma GCC visibility push(default) /* with -fvisibility=hidden, too */
+#pragma GCC visibility push(default)
 #endif
 #endif
 

@@ -3,8 +3,8 @@
      rocksdb_filterpolicy_t* policy = bloomline_rocksdb_filterpolicy_create("bloomline:10", &error);
      rocksdb_block_based_options_set_filter_policy(table_options, policy);
 
-   To use a name instead, call bloomline_rocksdb_register, then rocksdb_get_options_from_string with
-   "block_based_table_factory={filter_policy=bloomline:10}" (docs/compatibility.md).
+   Before option strings with this name are parsed (docs/compatibility.md), call
+   bloomline_rocksdb_register.
 
    Follows the conventions of c.h. The first three functions register the names, and fail if RocksDB
    has another minor version than bloomline was compiled for. Link bloomline::rocksdb and the
@@ -19,7 +19,7 @@
 #ifdef __cplusplus
 extern "C" {
 #ifdef __GNUC__
-#pragma GCC visibility push(default) /* with -fvisibility=hidden, too */
+#pragma GCC visibility push(default)
 #endif
 #endif
 

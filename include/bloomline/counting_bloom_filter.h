@@ -1,7 +1,7 @@
 // A Bloom filter from which keys can be removed, with counters in place of bits (Fan et al. 2000).
 //
-// At 1 % false positives, a key takes 43 bits, and 10 in a BloomFilter. A key stays until it has
-// been removed as often as it was added.
+// At 1 % false positives, a key takes 43 bits. A key stays until it has been removed as often as it
+// was added.
 //
 // - **Remove only what was added.** RemoveKey refuses a key that is certainly missing. Removing a
 //   false positive lowers counters of other keys, which may then be reported as missing.
@@ -99,7 +99,7 @@ class CountingBloomFilter : public filter::QueriesContainers<CountingBloomFilter
   bool MayMatchHash(uint64_t hash) const;
   uint32_t EstimatedHashCount(uint64_t hash) const;
 
-  uint64_t num_counters() const;  // a multiple of 512; memory is num_counters * counter_bits / 8
+  uint64_t num_counters() const;  // memory is num_counters * counter_bits / 8 bytes
   int counter_bits() const;
   int num_probes() const;
   uint64_t seed() const;
@@ -120,10 +120,8 @@ class CountingBloomFilter : public filter::QueriesContainers<CountingBloomFilter
   // equal.
   bool Merge(const CountingBloomFilter& other, std::string* error);
 
-  // Also resets saturated counters.
   void Clear();
 
-  // See docs/format.md, section 10.
   bool Save(const std::string& path, std::string* error) const;
   bool ToBytes(std::string* bytes, std::string* error) const;
 

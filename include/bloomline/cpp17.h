@@ -1,4 +1,4 @@
-// Makes compilers without C++17 print one clear error instead of hundreds about std.
+// Makes compilers without C++17 print one clear error.
 #ifndef BLOOMLINE_CPP17_H_
 #define BLOOMLINE_CPP17_H_
 

@@ -17,11 +17,11 @@
 namespace bloomline {
 
 struct KernelInfo {
-  const char* name;         // what BLOOMLINE_KERNEL and ForceKernel take
-  const char* description;  // one line of text
-  bool supported;           // by this CPU and operating system
-  bool active;              // used from now on: see ForceKernel
-  const char* extensions;   // CPU extensions it needs, separated by commas; "" for none
+  const char* name;  // what BLOOMLINE_KERNEL and ForceKernel take
+  const char* description;
+  bool supported;          // by this CPU and operating system
+  bool active;             // see ForceKernel
+  const char* extensions;  // CPU extensions it needs, separated by commas; "" for none
 };
 
 // All kernels in this binary, slowest first.

@@ -39,7 +39,7 @@ struct Payload;
 // error() gives the reason.
 //
 // Memory: 64 bits per key that num_keys() counts, plus up to 2 MiB spare. Finish needs up to 3 %
-// more for large kBlocked filters, and 6 to 33 % more for kCompact (100 % below 46,000 keys).
+// more for large kBlocked filters, and up to 33 % for kCompact (100 % below 46,000 keys).
 class FilterBuilder {
  public:
   explicit FilterBuilder(const FilterOptions& options);
@@ -99,14 +99,14 @@ class FilterBuilder {
   filter::FilterShape NextShape() const;
   void FinishAs(const filter::FilterShape& shape, char* dst, int num_threads);
 
-  std::unique_ptr<filter::FilterWriter> writer_;  // null: moved from
+  std::unique_ptr<filter::FilterWriter> writer_;
   std::string error_;
   bool has_valid_options_;
 };
 
 // Queries the bytes of a filter, which must outlive the view and may have any alignment. Any bytes
-// are safe; unknown ones match every key. A view is cheap to copy. Const functions are thread-safe.
-// Only Validate allocates memory.
+// are safe; unknown ones match every key. Const functions are thread-safe. Only Validate allocates
+// memory.
 class FilterView : public filter::QueriesContainers<FilterView> {
  public:
   // Matches every key.
@@ -119,7 +119,7 @@ class FilterView : public filter::QueriesContainers<FilterView> {
   static std::string Validate(std::string_view bytes);
 
   // Returns false only if the key was certainly not added. Costs one hash and one cache line (two
-  // if the bytes are unaligned; more in an engine's small filters).
+  // if the bytes are unaligned).
   bool MayMatch(std::string_view key) const {
     return hasher_.IsShort(key.size()) ? MayMatchHash(hasher_(key)) : OtherKeyMayMatch(key);
   }

@@ -21,10 +21,9 @@ namespace bloomline {
 
 // Counts the live files of the databases whose DBOptions::listeners contain this object.
 //
-// The first flush, compaction or ingestion starts a thread that reads the existing files, and waits
-// up to 20 ms for it. Until all are read, new files under a memory limit get 3 bits per key.
-// CountFiles reads them earlier. Databases that are closed or never write (read-only, secondary)
-// are not counted.
+// The first flush, compaction or ingestion starts a thread that reads the existing files. Until all
+// are read, new files under a memory limit get 3 bits per key. Databases that are closed or never
+// write (read-only, secondary) are not counted.
 //
 // Thread-safe. May outlive the databases, which share its ownership. Only NewFilterAccount creates
 // one: a subclass of your own limits nothing.

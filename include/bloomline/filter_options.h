@@ -2,7 +2,7 @@
 //
 // Exceptions: all functions of the library throw only std::bad_alloc, and then no filter lacks a
 // key. If RocksDB or LevelDB calls the library, lack of memory ends the process, as with their own
-// filters. If a thread cannot be started, the others do its work.
+// filters.
 #ifndef BLOOMLINE_FILTER_OPTIONS_H_
 #define BLOOMLINE_FILTER_OPTIONS_H_
 
@@ -20,8 +20,7 @@ enum class Format {
   // (docs/leveldb.md).
   kClassic,
   // Blocked Bloom filter (Putze et al. 2007) with a 64-bit hash: the k probes of a key lie in one
-  // 64-byte block. Filters of up to 500 keys in LevelDB, or 200 in RocksDB, have no blocks; their
-  // queries take 2.5 times as long.
+  // 64-byte block. Small filters in engines have no blocks; their queries take 2.5 times as long.
   kBlocked,
   // Blocks solved as linear systems over GF(2), as in Bloomier and Ribbon filters (Dietzfelbinger
   // and Pagh 2008, Dillinger and Walzer 2021). At 7.1 bits per key, it has the false-positive rate
@@ -32,22 +31,22 @@ enum class Format {
   kBloom,
   // RocksDB's own Ribbon filter; otherwise like kBloom. bits_per_key is the N of ribbonfilter:N,
   // the bits of an equally accurate Bloom filter: 10 takes about 7.1 bits. Queries take 2 to 3
-  // times as long in bloomline, and 4 to 5 times in RocksDB.
+  // times as long.
   kRibbon,
 };
 
 // Returns "classic", "blocked", "compact", "bloom" or "ribbon", in static storage.
 const char* FormatName(Format format);
 
-// Values above 45 do not help, because k is at most 30.
+// Values above 45 do not help.
 constexpr double kMinBitsPerKey = 1.0;
 constexpr double kMaxBitsPerKey = 100.0;
 
-// Limits in kCompact: below them, blocks have too few slots; above, hashes have too few bits.
+// Limits in kCompact.
 constexpr double kMinCompactBitsPerKey = 3.0;
 constexpr double kMaxCompactBitsPerKey = 24.0;
 
-// Probes per key, k, as in LevelDB.
+// Probes per key, k.
 constexpr int kMinProbes = 1;
 constexpr int kMaxProbes = 30;
 
@@ -60,15 +59,15 @@ struct FilterOptions {
   Format format = Format::kBlocked;
 
   // Memory per key in bits, including trailer and rounding. 10 gives a false-positive rate of about
-  // 1 % in kBlocked and 0.16 % in kCompact. Range: AllowedBitsPerKey(format).
+  // 1 % in kBlocked. Range: AllowedBitsPerKey(format).
   double bits_per_key = 10.0;
 
   // Seed of the 64-bit hash (seed.h). The filter records it, except in LevelDB (leveldb.h).
   // kClassic, kBloom and kRibbon have none.
   uint64_t seed = 0;
 
-  // Each filter draws its own seed by a system call and records it; `seed` must be 0. If drawing
-  // fails, the filter matches every key (FilterBuilder::error). Not available in LevelDB.
+  // Each filter draws its own seed and records it; `seed` must be 0. If drawing fails, the filter
+  // matches every key (FilterBuilder::error). Not available in LevelDB.
   bool random_seed = false;
 
   // Returns options with the fewest bits_per_key that reach the false-positive rate (0.01 for 1 %).

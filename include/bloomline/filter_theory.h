@@ -1,9 +1,8 @@
 // False-positive rates of Bloom filters, and the sizes that achieve them. Experimental.
 //
-// Symbols: n keys, m bits, c = m/n bits per key, k probes, p false-positive rate, B bits per block,
-// L blocks. Probes are independent and uniform. Functions named Exact hold for any number of keys:
-// those of a block are binomial(n, 1/L). The others assume a Poisson distribution and hold for
-// thousands of keys or more.
+// Symbols: n keys, m bits, c = m/n bits per key, k probes, p false-positive rate, B bits per block.
+// Probes are independent and uniform. Functions named Exact hold for any number of keys, the others
+// for thousands or more.
 //
 // A function returns NaN for a rate not between 0 and 1 or out of reach, a k outside kMinProbes ..
 // kMaxProbes, and bits per key not above 0. block_bits must be 512, 128 or 64, which is not
@@ -18,14 +17,14 @@
 
 namespace bloomline {
 
-// ---- The standard Bloom filter: probes range over all bits. For random keys, LevelDB's is one.
+// ---- The standard Bloom filter: probes range over all bits.
 
 // p = (1 - e^(-k/c))^k. k may be any number > 0.
 double StandardFalsePositiveRate(double bits_per_key, double num_probes);
 
 // p = E[(X/m)^k], from the mean and variance of X, the number of bits set. The error is below 0.5 %
-// for at least 256 bits and up to 21 bits per key, and below 1 % for 64 bits and up to 13. With
-// more bits per key, the result is too low. It is 0 without keys, and 1 without bits.
+// for at least 256 bits and up to 21 bits per key. With more bits per key, the result is too low.
+// It is 0 without keys, and 1 without bits.
 double ExactStandardFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_probes);
 
 // The integer k with the lowest StandardFalsePositiveRate, about c ln 2. Clamps. A table lookup.

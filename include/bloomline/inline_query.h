@@ -1,5 +1,4 @@
-// Include filter.h or bloom_filter.h instead. A query hashes a short key in place and calls the
-// function that was chosen for the filter and the CPU when the filter was opened.
+// Include filter.h or bloom_filter.h instead.
 #ifndef BLOOMLINE_INLINE_QUERY_H_
 #define BLOOMLINE_INLINE_QUERY_H_
 
@@ -22,8 +21,8 @@ struct PayloadView {
   int num_probes = 0;
 };
 
-// With two more numbers, for the kernels of RocksDB's own layouts. These cast the PayloadView that
-// they get to a DetailedView, so pass them no other.
+// The kernels of RocksDB's own layouts cast their PayloadView to a DetailedView: pass them no
+// other.
 struct DetailedView : PayloadView {
   uint32_t detail = 0;
   uint64_t wide_detail = 0;
@@ -39,10 +38,10 @@ inline Product Multiply(uint64_t a, uint64_t b) {
   __extension__ using Uint128 = unsigned __int128;
   const Uint128 product = static_cast<Uint128>(a) * b;
   return {static_cast<uint64_t>(product), static_cast<uint64_t>(product >> 64)};
-#else  // most compilers for 32-bit CPUs
+#else
   const uint64_t a_low = static_cast<uint32_t>(a), a_high = a >> 32;
   const uint64_t b_low = static_cast<uint32_t>(b), b_high = b >> 32;
-  // (2^32 - 1)^2 + 2 (2^32 - 1) is 2^64 - 1: no sum overflows.
+  // No sum exceeds 2^64 - 1.
   const uint64_t low = a_low * b_low;
   const uint64_t upper = a_high * b_low + (low >> 32);
   const uint64_t lower = a_low * b_high + static_cast<uint32_t>(upper);
@@ -55,8 +54,7 @@ inline Product Multiply(uint64_t a, uint64_t b) {
 
 namespace filter {
 
-// XXH3-64 (docs/format.md, section 1) of keys of 4 to 16 bytes. XXH3's constants are kept with the
-// seed added, so a seed costs nothing per key.
+// XXH3-64 (docs/format.md, section 1) of keys of 4 to 16 bytes.
 class ShortKeyHasher {
  public:
   constexpr explicit ShortKeyHasher(uint64_t seed = 0)
@@ -101,7 +99,6 @@ class ShortKeyHasher {
   static constexpr size_t kMinBytes = 4;
   static constexpr size_t kMaxBytes = 16;
 
-  // Word i of XXH3's secret.
   static constexpr uint64_t Secret(int i) {
     constexpr uint64_t kWords[] = {0xbe4ba423396cfeb8, 0x1cad21f72c81017c, 0xdb979083e96dd4de,
                                    0x1f67b3b7a4a44072, 0x78e5c0cc4ee679cb, 0x2172ffcc7dd05a82,
@@ -112,7 +109,6 @@ class ShortKeyHasher {
     return __builtin_bswap32(static_cast<uint32_t>(x));
   }
 
-  // A little-endian number.
   template <typename Number>
   static uint64_t Load(const char* p) {
     Number number;
@@ -124,9 +120,9 @@ class ShortKeyHasher {
 #endif
   }
 
-  uint64_t flip_4_to_8_;  // XORed with a key of 4 to 8 bytes
-  uint64_t flip_first_;   // with the first 8 bytes of a key of 9 to 16
-  uint64_t flip_last_;    // with its last 8
+  uint64_t flip_4_to_8_;
+  uint64_t flip_first_;
+  uint64_t flip_last_;
 };
 
 // A static filter, and the kernel's functions that query it.

@@ -1,8 +1,8 @@
 // Filters for databases whose comparator treats different keys as equal (docs/keys.md).
 //
 // A filter compares bytes: if "Apple" is stored and the comparator ignores case, it answers "no"
-// for "apple". A canonicalizer maps such keys to one canonical form, which the policies of
-// NewCanonicalRocksDBFilterPolicy (rocksdb.h) and NewCanonicalLevelDBFilterPolicy (leveldb.h) use.
+// for "apple". A canonicalizer maps such keys to one canonical form, for
+// NewCanonicalRocksDBFilterPolicy (rocksdb.h) and NewCanonicalLevelDBFilterPolicy (leveldb.h).
 #ifndef BLOOMLINE_KEY_CANONICALIZER_H_
 #define BLOOMLINE_KEY_CANONICALIZER_H_
 

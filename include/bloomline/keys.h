@@ -1,18 +1,15 @@
 // Keys that are not strings: integers and compound keys, in an encoding that never changes
 // (docs/format.md, section 11), and containers of keys.
 //
-//   filter->AddKey(bloomline::KeyOf(user_id, day));              // integers
-//   bloomline::EncodeKey({user_id, "inbox", message_id}, &key);  // integers and strings
+//   filter->AddKey(bloomline::KeyOf(user_id, day));
+//   bloomline::EncodeKey({user_id, "inbox", message_id}, &key);
 //   filter->AddKeys(ids);  // std::vector<uint32_t>: KeyOf(ids[0]), KeyOf(ids[1]), ...
 //
 // An integer of any type is 8 bytes, little-endian, in two's complement: int 5 and uint64_t 5 are
-// the same key, and so are -1 and 2^64 - 1. `double`, `bool` and `char` are refused: equal values
-// can have different bytes.
+// the same key, and so are -1 and 2^64 - 1. `double`, `bool` and `char` are refused.
 //
 // A container or array of keys holds integers, or elements that convert to std::string_view, which
 // are not copied. Strings made on the fly are added one at a time.
-//
-// Link bloomline::core.
 #ifndef BLOOMLINE_KEYS_H_
 #define BLOOMLINE_KEYS_H_
 
@@ -46,7 +43,7 @@ inline constexpr bool kIsKeyInteger = std::is_integral_v<T> && !std::is_same_v<T
 
 constexpr size_t kIntegerKeyBytes = 8;
 
-// Without a loop, compilers emit a single store, which saves 2 ns per key of a batch.
+// Without a loop, compilers emit a single store.
 template <size_t... i>
 constexpr void EncodeInteger(uint64_t value, char* bytes, std::index_sequence<i...>) {
   ((bytes[i] = static_cast<char>(value >> (8 * i) & 0xFF)), ...);
@@ -120,7 +117,6 @@ template <typename Reference>
 inline constexpr bool kIsKeyReference =
     kIsKeyInteger<std::decay_t<Reference>> || std::is_convertible_v<Reference, std::string_view>;
 
-// Whether elements can be visited again, and so outlive a step of the iterator.
 template <typename Iterator, typename = void>
 inline constexpr bool kIsMultiPass = false;
 template <typename Iterator>
@@ -180,7 +176,6 @@ void ForEachKeyGroup(const Keys& keys, Run run) {
   if (n > 0) run(first, n, static_cast<const std::string_view*>(group));
 }
 
-// Returns the sum of run(n, keys, their answers) over all groups. `answers` may be null.
 template <typename Keys, typename Run>
 size_t SumOverKeys(const Keys& keys, bool* answers, Run run) {
   size_t sum = 0;
@@ -190,7 +185,6 @@ size_t SumOverKeys(const Keys& keys, bool* answers, Run run) {
   return sum;
 }
 
-// Gives a filter the MayMatch for a container or array of keys.
 template <typename Filter>
 class QueriesContainers {
  public:
@@ -202,7 +196,6 @@ class QueriesContainers {
   }
 };
 
-// Gives a filter AddKeys for a container or array.
 template <typename Filter>
 class AddsContainers {
  public:

@@ -1,7 +1,7 @@
 // Bits per key for each level of an LSM tree. In small levels, a bit per key saves as many reads
 // but costs less memory (Monkey: Dayan et al. 2017).
 //
-//   bloomline::KeysOfLevels(5, 10, keys);  // each level has 10 times the keys of the one before
+//   bloomline::KeysOfLevels(5, 10, keys);
 //   bloomline::SpreadBitsByLevel(bloomline::Format::kCompact, 10, keys, nullptr, 5, bits);
 //   // bits: 24, 22.7, 17.8, 13.5, 9.56
 //
@@ -33,8 +33,7 @@ constexpr double kMaxLevelSizeRatio = 1000;
 bool KeysOfLevels(int num_levels, double level_size_ratio, double* keys_of_level);
 
 // Minimizes WastedReads while all filters together take at most bits_per_key for each key. The
-// result is usually within 1 % of the minimum (13 % in kClassic, or if a level has no filter), and
-// never worse than bits_per_key in all levels.
+// result is usually within 1 % of the minimum, and never worse than bits_per_key in all levels.
 bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of_level,
                        const double* runs_of_level, int num_levels, double* bits_of_level);
 

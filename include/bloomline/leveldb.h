@@ -3,13 +3,13 @@
 //   const leveldb::FilterPolicy* policy = bloomline::NewLevelDBFilterPolicy(
 //       bloomline::FilterOptions(), bloomline::kLevelDBBuiltinName, &error);
 //   if (policy == nullptr) return 1;  // error says why
-//   db_options.filter_policy = policy;  // delete it after the database
+//   db_options.filter_policy = policy;
 //
 // Existing tables: under LevelDB's own policy name, bloomline uses every filter that LevelDB wrote.
-// In LevelDB without bloomline, filters other than kClassic match every key: missing keys cost
-// reads until a compaction rewrites the files (docs/compatibility.md).
+// In LevelDB without bloomline, filters other than kClassic match every key
+// (docs/compatibility.md).
 //
-// Link bloomline::leveldb. In C: c_leveldb.h.
+// Link bloomline::leveldb.
 #ifndef BLOOMLINE_LEVELDB_H_
 #define BLOOMLINE_LEVELDB_H_
 
@@ -28,8 +28,7 @@ constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
 // Returns a policy for leveldb::Options::filter_policy. It is thread-safe; several databases may
 // use it. The caller deletes it after they are closed.
 //
-// The name is copied. Under another name, LevelDB ignores the existing filters; compactions write
-// new ones.
+// The name is copied. Under another name, LevelDB ignores the existing filters.
 //
 // Seed: a policy with a FilterOptions::seed needs another name. Name() is then that name, `.seed-`
 // and 32 hex digits derived from the seed, so LevelDB uses no filters with another seed. The
@@ -46,9 +45,8 @@ const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options
                                                     std::string* error = nullptr);
 
 // Takes over `policy` and wraps it for a comparator that treats different keys as equal
-// (key_canonicalizer.h, docs/keys.md). Name() is the policy's name, `.canonicalizer-` and the
-// canonicalizer's name, so no other policy uses these filters, and this one uses no others. Returns
-// null, with the reason as above, if an argument is null or the canonicalizer has no name.
+// (key_canonicalizer.h, docs/keys.md). No other policy uses its filters, and it uses no others.
+// Returns null, with the reason as above, if an argument is null or the canonicalizer has no name.
 const leveldb::FilterPolicy* NewCanonicalLevelDBFilterPolicy(
     std::unique_ptr<const leveldb::FilterPolicy> policy,
     std::shared_ptr<const KeyCanonicalizer> canonicalizer, std::string* error = nullptr);

@@ -1,5 +1,5 @@
 // Metrics of the filters in LevelDB and RocksDB (experimental). docs/operating.md explains each
-// one. In C: c_metrics.h.
+// one.
 #ifndef BLOOMLINE_METRICS_H_
 #define BLOOMLINE_METRICS_H_
 
@@ -10,8 +10,7 @@
 namespace bloomline {
 
 // Returns the counts of all policies of this process since it started, in Prometheus' exposition
-// format (version 0.0.4). Queries, and in LevelDB also filters built, are estimated from a sample
-// of about one in 256; other counts are exact. Thread-safe.
+// format (version 0.0.4). Thread-safe.
 std::string MetricsText();
 
 }  // namespace bloomline

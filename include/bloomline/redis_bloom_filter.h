@@ -57,8 +57,7 @@ struct RedisServers {
   std::vector<std::string> servers = {"127.0.0.1:6379"};
 
   // Used for AUTH and SELECT. If an address names others, they override these for all servers.
-  // Error messages quote neither the user nor the password, but a server's replies may name the
-  // user.
+  // Error messages quote neither user nor password; a server's replies may name the user.
   std::string username;
   std::string password;
   int database = 0;  // 0 to 2147483647; a cluster has 0 only
@@ -111,9 +110,9 @@ enum class Answer {
 };
 
 struct AddOptions {
-  // How many replicas of each server that gets keys must confirm the addition (WAIT): 0 to 1000. If
-  // fewer do so in time, the addition is kFailed (docs/redis.md). Costs a round trip to a replica
-  // for each AddKey and each 4096 keys of AddKeys.
+  // How many replicas of each server that gets keys must confirm the addition (WAIT): 0 to 1000.
+  // Otherwise it is kFailed (docs/redis.md). Costs a round trip to a replica for each AddKey and
+  // each 4096 keys of AddKeys.
   int min_replicas = 0;
 
   // Milliseconds to wait for them in each attempt, 1 to 600000.
@@ -204,7 +203,7 @@ class SharedBloomFilter {
 
   template <typename Keys, typename Run>
   bool InGroups(const Keys& keys, Run run) {
-    constexpr size_t kMaxKeys = 1024;  // each group is a round trip
+    constexpr size_t kMaxKeys = 1024;
     bool succeeded = true;
     BeginCall();
     filter::ForEachKeyGroup<kMaxKeys>(keys,
@@ -213,7 +212,7 @@ class SharedBloomFilter {
                                       });
     return succeeded;
   }
-  void BeginCall();  // error() is the first one of all groups
+  void BeginCall();
   bool AddGroup(size_t n, const std::string_view* keys, AddResult* results,
                 const AddOptions& options);
   bool QueryGroup(size_t n, const std::string_view* keys, Answer* answers);

@@ -1,5 +1,5 @@
-// New filters for the table files of a RocksDB database that is in use (docs/operating.md). The
-// disk needs room for one more file. Link bloomline::rocksdb.
+// New filters for the table files of a RocksDB database that is in use (docs/operating.md). Link
+// bloomline::rocksdb.
 #ifndef BLOOMLINE_REWRITE_FILTERS_H_
 #define BLOOMLINE_REWRITE_FILTERS_H_
 
@@ -26,8 +26,8 @@ struct RewriteOptions {
   // Also rewrites files that already have the wanted filter.
   bool all_files = false;
 
-  // Average bytes of table files per second, kept by pauses between files; 0 means no limit. Within
-  // a file, only DBOptions::rate_limiter limits the speed.
+  // Average bytes of table files per second; 0 means no limit. Within a file, only
+  // DBOptions::rate_limiter limits the speed.
   uint64_t bytes_per_second = 0;
 
   // If another thread sets it, the call ends after the current file (in RocksDB 11.9, during it).
@@ -39,8 +39,7 @@ struct RewriteOptions {
   // Only reports what a rewrite would do.
   bool dry_run = false;
 
-  // Also rewrites files of level 0, which compactions usually replace soon; FIFO uses only this
-  // level.
+  // Also rewrites files of level 0; FIFO uses only this level.
   bool include_level0 = false;
 };
 
@@ -86,7 +85,7 @@ struct RewriteReport {
 
   // Whether no file that needed a new filter is left.
   bool IsComplete() const { return skipped.empty() && ended_by.empty(); }
-  // Includes a sentence for each thing to do.
+
   std::string ToString() const;
 };
 
@@ -97,9 +96,8 @@ struct RewriteReport {
 // of keys, or if the bits per key differ by more than 2 % plus a 64-byte block (more with
 // partitions and optimize_filters_for_memory). For a new prefix extractor, use all_files.
 //
-// Each file's checksums are verified first, and 256 MiB of disk space stay free, because RocksDB
-// refuses all writes after a compaction that finds damage or no space. Files that fail are skipped
-// and reported.
+// Each file's checksums are verified first, and 256 MiB of disk space stay free. Files that fail
+// are skipped and reported.
 //
 // Neighbouring files that share a user key are rewritten together. The last level is skipped with
 // allow_ingest_behind, and with preclude_last_level_data_seconds in universal compaction. The

@@ -1,18 +1,15 @@
 // A filter policy that builds and reads the filters in RocksDB's table files.
 //
-//   bloomline::FilterOptions options;  // blocked, 10 bits per key
-//   std::string error;
 //   ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
-//   table.filter_policy = bloomline::NewRocksDBFilterPolicy(options, &error);
+//   table.filter_policy = bloomline::NewRocksDBFilterPolicy(bloomline::FilterOptions(), &error);
 //   if (table.filter_policy == nullptr) return 1;  // error says why
 //   db_options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
 //
 // Existing tables: the policy uses every Bloom and Ribbon filter that RocksDB wrote. In RocksDB
-// without bloomline, filters of kBlocked and kCompact match every key: missing keys cost reads
-// until a compaction rewrites the files (docs/compatibility.md).
+// without bloomline, filters of kBlocked and kCompact match every key (docs/compatibility.md).
 //
 // Versions: bloomline works only with the ROCKSDB_NAMESPACE and the minor version of RocksDB that
-// it was compiled for. Creating a policy checks the version.
+// it was compiled for. With another version at run time, all functions below but Validate fail.
 //
 // All functions and policies are thread-safe. If a result is null, the reason is in *error, or on
 // stderr if `error` is null. Link bloomline::rocksdb.
@@ -36,16 +33,15 @@ class ObjectLibrary;
 namespace bloomline {
 
 // Options that choose a file's filter by its level, by whether older data lies below it, and by
-// whether a flush writes it (docs/rocksdb.md). A file keeps its filter until it is rewritten, even
-// at another level.
+// whether a flush writes it (docs/rocksdb.md).
 struct RocksDBFilterOptions : FilterOptions {
   RocksDBFilterOptions() = default;
   explicit RocksDBFilterOptions(const FilterOptions& options) : FilterOptions(options) {}
 
   // Spreads the memory of bits_per_key so that false positives waste the fewest block reads
   // (level_sizing.h). The memory of all filters stays the same if each level has level_size_ratio
-  // times the keys of the one above it. With universal and FIFO compaction, which have no levels of
-  // this kind, every file gets bits_per_key; the database's LOG then says so.
+  // times the keys of the one above it. With universal and FIFO compaction, every file gets
+  // bits_per_key; the database's LOG then says so.
   bool auto_bits_by_level = false;
 
   // Alternatively, the bits per key of each level, starting with level 0, up to 64 numbers. 0 means
@@ -60,14 +56,13 @@ struct RocksDBFilterOptions : FilterOptions {
   // For auto_bits_by_level: RocksDB's max_bytes_for_level_multiplier, 1 to 1000.
   double level_size_ratio = 10.0;
 
-  // Format of flushed and recovered files; by default `format`. kBlocked filters are built faster.
+  // Format of flushed and recovered files; by default `format`.
   std::optional<Format> flush_format;
 
-  // For kRibbon: levels 0 to this number - 1, and flushed files, get kBloom filters, which build
-  // faster. 0: only flushed files; -1: none; at most 64. As in RocksDB's ribbonfilter:N:L,
-  // recovered files count as level 0, all files get kRibbon filters with FIFO compaction or none,
-  // and the Bloom filters are RocksDB's newer ones at every format_version. Incompatible with
-  // flush_format.
+  // For kRibbon: levels 0 to this number - 1, and flushed files, get kBloom filters. 0: only
+  // flushed files; -1: none; at most 64. Recovered files count as level 0, all files get kRibbon
+  // filters with FIFO compaction or none, and the Bloom filters are RocksDB's newer ones at every
+  // format_version. Incompatible with flush_format.
   int bloom_before_level = -1;
 
   // If false, bottommost files, which have no older data below them, get no filter. That saves
@@ -99,14 +94,12 @@ struct RocksDBFilterOptions : FilterOptions {
 
 // Returns a policy for BlockBasedTableOptions::filter_policy. Also calls RegisterBloomline().
 //
-// Options: any format except kClassic. As in RocksDB's policies, bits_per_key from 0 to below 0.5
-// means no new filters, and 0.5 to 1 counts as 1, which kCompact refuses. The policy honours
-// optimize_filters_for_memory.
+// Options: any format except kClassic. bits_per_key from 0 to below 0.5 means no new filters, and
+// 0.5 to 1 counts as 1, which kCompact refuses.
 //
-// Errors: returns null, which means "no filters" to RocksDB, if the options are invalid, if RocksDB
-// has another version at run time, or if random_seed is set and the system's generator fails. If it
-// fails later, a filter matches every key: the database's LOG gets a line for each, and stderr one
-// per process.
+// Errors: returns null, which means "no filters" to RocksDB, if the options are invalid, or if
+// random_seed is set and the system's generator fails. If it fails later, a filter matches every
+// key, and LOG says so.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const FilterOptions& options, std::string* error = nullptr);
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
@@ -115,7 +108,7 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
 // Wraps `policy`, one of bloomline or RocksDB, for a comparator that treats different keys as equal
 // (key_canonicalizer.h, docs/keys.md). No other policy uses its filters, and it uses no others. Set
 // it in code: with an OPTIONS file alone, RocksDB returns OK and uses no filter. Returns null if an
-// argument is null, if the canonicalizer's name is not allowed, or if RocksDB has another version.
+// argument is null or the canonicalizer's name is not allowed.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilterPolicy(
     std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy,
     std::shared_ptr<const KeyCanonicalizer> canonicalizer, std::string* error = nullptr);
@@ -123,18 +116,15 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilter
 // Registers bloomline by name, so that RocksDB knows it in option strings and OPTIONS files
 // (docs/compatibility.md):
 //
-//   filter_policy=bloomline:10                                         bits per key
+//   filter_policy=bloomline:10
 //   filter_policy={id=bloomline;format=compact;bits_by_level=auto;flush_format=blocked}
 //
 // Call this, once or repeatedly, before options are parsed. Otherwise, RocksDB returns OK for a
 // file that names bloomline, but uses no filter. RocksDB drops most errors in option strings: a
 // policy whose options are refused prints the reason on stderr and makes DB::Open fail with it.
-// Where RocksDB does not ask the policy (CreateColumnFamily, SstFileWriter), it writes RocksDB's
-// own Bloom filters with 10 bits per key, and LOG says so. Returns false, with a line on stderr, if
-// RocksDB has another version.
-//
-// Before RocksDB 9.8, a refused DB::SetOptions changes nothing. Since 9.8, it returns OK, and new
-// files get such Bloom filters.
+// Where RocksDB does not ask the policy (CreateColumnFamily, SstFileWriter, SetOptions since
+// RocksDB 9.8), new files get RocksDB's own Bloom filters with 10 bits per key, and LOG says so. On
+// failure, returns false, with a line on stderr.
 bool RegisterBloomline();
 
 // Registers the names in a given library; `arg` is ignored. Returns the number of factories added,

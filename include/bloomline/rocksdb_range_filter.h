@@ -9,13 +9,11 @@
 //   scan.Apply(&read_options);
 //   std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(read_options, family));
 //
-// One scan is one range: RocksDB checks a table when an iterator opens it, not at each Seek. So
-// another range needs another RangeScan and another iterator. An iterator whose bounds are changed
-// after Apply loses keys.
+// Each range needs its own RangeScan and iterator. An iterator whose bounds are changed after Apply
+// loses keys.
 //
-// RocksDB keeps the filter of an open table in memory, outside the block cache. Tables without one,
-// and those whose comparator is not BytewiseComparator(), are read as ever. Link
-// bloomline::rocksdb.
+// Tables without a filter, and those whose comparator is not BytewiseComparator(), are read as
+// ever. Link bloomline::rocksdb.
 #ifndef BLOOMLINE_ROCKSDB_RANGE_FILTER_H_
 #define BLOOMLINE_ROCKSDB_RANGE_FILTER_H_
 
@@ -37,8 +35,8 @@ struct RangeFilterOptions {
   // of 1 to 64 bytes or "1bits" to "512bits", and up to 32 occurrences of delimiters.
   std::string prefixes = "auto";
 
-  // Memory of all range filters, in percent of that of point filters with bits_per_key; 1 to 400. A
-  // list may exceed it, because each of its entries gets at least one bit.
+  // Memory of all range filters, outside the block cache, in percent of that of point filters with
+  // bits_per_key; 1 to 400. A list may exceed it.
   double memory_percent = 20;
 
   // RocksDB's max_bytes_for_level_multiplier, 2 to 1000. 0: unknown; then all levels get so little
@@ -53,7 +51,7 @@ struct RangeFilterOptions {
   Format format = Format::kCompact;
 
   // Maximum bytes of one filter, from 4,096 on; 0: no limit. A larger one gets fewer bits per
-  // entry; below one bit, it keeps only what all keys have in common.
+  // entry.
   uint64_t max_bytes_per_table = 16 << 20;
 
   // Returns "", or why NewRangeFilter refuses the options.
@@ -61,8 +59,7 @@ struct RangeFilterOptions {
 };
 
 // Makes the range filters of new tables. Column families and databases that share one also share
-// what it learns of scans and of the levels in use; families that are scanned differently should
-// have one each. Thread-safe. Only NewRangeFilter creates one.
+// what it learns of scans and of the levels in use. Thread-safe. Only NewRangeFilter creates one.
 class RangeFilter : public ROCKSDB_NAMESPACE::TablePropertiesCollectorFactory {
  public:
   struct Counts {

@@ -1,10 +1,10 @@
 // A Bloom filter for an unknown number of keys. When it is full, it adds a larger stage. The
 // false-positive rate of the whole stays below a bound (Almeida et al. 2007).
 //
-// If the number of keys is known within a factor of two, BloomFilter is smaller and faster.
+// For a known number of keys, BloomFilter is smaller and faster.
 //
 // Growth ends if there is no memory for a stage, or if the layout cannot reach its rate. The last
-// stage then takes all further keys, the bound no longer holds, and IsPastCapacity() is true.
+// stage then takes all further keys, and the bound no longer holds (IsPastCapacity).
 //
 // Everything not described here is as in bloom_filter.h.
 #ifndef BLOOMLINE_SCALABLE_BLOOM_FILTER_H_
@@ -36,7 +36,7 @@ struct ScalableBloomFilterOptions {
   int growth = 2;
 
   // False-positive rate of a stage as a multiple of the previous one's: above 0, below 1. With 0.8,
-  // a key takes 22.7, 21.2 and 18.9 bits at 10, 100 and 1000 times the initial capacity.
+  // a key takes 19 to 23 bits at 10 to 1000 times the initial capacity.
   double tightening = 0.8;
 
   BloomLayout layout = BloomLayout::kBlocked;
@@ -91,7 +91,6 @@ class ScalableBloomFilter : public filter::QueriesContainers<ScalableBloomFilter
   // Removes all keys and all stages but the first.
   void Clear();
 
-  // See docs/format.md, section 9.
   bool Save(const std::string& path, std::string* error) const;
   bool ToBytes(std::string* bytes, std::string* error) const;
 

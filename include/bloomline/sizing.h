@@ -29,9 +29,8 @@ double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t ca
 // The fewest bits per key with at most this FalsePositiveRate, to 1e-6 bits (kCompact: 1e-3).
 double BitsPerKeyForFalsePositiveRate(Format format, double false_positive_rate);
 
-// The k that `format` writes: in kBlocked the best one, below bits_per_key * ln 2
-// (cockroachdb/pebble#5632); in kClassic and kBloom the engine's; 0 in kCompact and kRibbon. A
-// table lookup.
+// The k that `format` writes: in kBlocked the best one; in kClassic and kBloom the engine's; 0 in
+// kCompact and kRibbon. A table lookup.
 int OptimalNumProbes(Format format, double bits_per_key);
 
 // Bytes for num_keys distinct keys, including the trailer; 0 only on error. kRibbon is accurate to
