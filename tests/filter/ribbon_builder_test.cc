@@ -15,8 +15,8 @@
 namespace bloomline::tests::ribbon_builder_test {
 namespace {
 
-std::string Finished(filter::FilterWriter* writer) {
-  const filter::FilterShape shape = writer->Plan({});
+std::string Finished(filter::FilterWriter* writer, const kernels::Kernel& kernel) {
+  const filter::FilterShape shape = writer->Plan({}, &kernel);
   std::string bytes(shape.payload_bytes() + stock::kTrailerBytes, '\0');
   writer->FinishTo(shape, bytes.data());
   return bytes;
@@ -33,7 +33,7 @@ TEST_P(RibbonBuilderTest, BytesAreThoseOfTheGoldenVectors) {
   for (double bits; file >> num_keys >> bits >> num_bytes >> hash; ++num_vectors) {
     filter::FilterWriter builder({Format::kRibbon, bits}, filter::PlanRow(Format::kRibbon));
     for (uint64_t i = 0; i < num_keys; ++i) builder.AddKey(std::to_string(i));
-    const std::string filter = Finished(&builder);
+    const std::string filter = Finished(&builder, kernel());
     EXPECT_EQ(filter.size(), num_bytes) << num_keys << " keys, " << bits << " bits";
     EXPECT_EQ(stock::RocksDBHash64(filter), hash) << num_keys << " keys, " << bits << " bits";
   }
@@ -55,7 +55,7 @@ TEST_P(RibbonBuilderTest, AddsAKeyAfterItsAlternative) {
   for (const char* key : kAdded) added.AddKey(key);
   numbers(&added);
   EXPECT_EQ(pairs.num_keys(), added.num_keys());
-  EXPECT_TRUE(Finished(&pairs) == Finished(&added));
+  EXPECT_TRUE(Finished(&pairs, kernel()) == Finished(&added, kernel()));
 }
 
 }  // namespace
