@@ -1,5 +1,5 @@
-// Metrics of the filters in LevelDB and RocksDB (experimental). docs/operating.md explains each
-// one.
+// Metrics of the filters in LevelDB and RocksDB (experimental); its HELP lines explain
+// each one.
 #ifndef BLOOMLINE_METRICS_H_
 #define BLOOMLINE_METRICS_H_
 

@@ -111,7 +111,7 @@ enum class Answer {
 
 struct AddOptions {
   // How many replicas of each server that gets keys must confirm the addition (WAIT): 0 to 1000.
-  // Otherwise it is kFailed (docs/redis.md). Costs a round trip to a replica for each AddKey and
+  // If fewer do, the addition is kFailed. Costs a round trip to a replica for each AddKey and
   // each 4096 keys of AddKeys.
   int min_replicas = 0;
 
