@@ -286,7 +286,8 @@ TEST(ReleasedDatabasesTest, ANewPrefixExtractorLosesNoKeyOfOldTables) {
 }
 
 TEST(ReleasedDatabasesTest, ARewriteRemovesEntriesForRanges) {
-  for (const fs::path& release : Releases()) {
+  for (const char* version : {"0.1.0", "0.2.0"}) {  // later ones wrote none
+    const fs::path release = Releases().front().parent_path() / version;
     SCOPED_TRACE(release);
     const TempDir dir;
     fs::copy(release, dir.Path(""), fs::copy_options::recursive);
