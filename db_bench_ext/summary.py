@@ -1,4 +1,4 @@
-"""What the results of db_bench_ext/run say, in at most 38 lines. Reads levels.csv, gets.csv,
+"""What the results of db_bench_ext/run say, in at most 39 lines. Reads levels.csv, gets.csv,
 gets.txt, ranges.csv and filters.csv from the folder of the results.
 
 Usage: /usr/bin/python3 db_bench_ext/summary.py FOLDER
@@ -55,13 +55,12 @@ def levels(folder):
     most = max(wasted.values())
     print("RocksDB, five levels: wasted reads in 100 Gets of missing keys; the same memory")
     print(f"{'':<18}{'bits/key':>9}{'wasted':>8}{'without bloomline':>19}")
-    for name in ("Bloom", "Ribbon", "Ribbon by level", "compact by level"):
+    for name in ("Bloom", "Ribbon", "Ribbon by level"):
         row = rows[name]
         alone = 100 * float(row["wasted_reads_without_bloomline"])
-        alone = f"{alone:.2f}" if row["is_rocksdbs"] == "1" else f"needs it: {alone:.0f}"
         bar = "#" * max(1, round(BAR * wasted[name] / most))
         bits = float(row["bits_per_key"])
-        print(f"  {name:<16}{bits:>9.2f}{wasted[name]:>8.2f}{alone:>19}  {bar}")
+        print(f"  {name:<16}{bits:>9.2f}{wasted[name]:>8.2f}{alone:>19.2f}  {bar}")
     ribbon, by_level = wasted["Ribbon"], wasted["Ribbon by level"]
     alone = 100 * float(rows["Ribbon by level"]["wasted_reads_without_bloomline"])
     print(f"Ribbon by level wastes {wasted['Bloom'] / by_level:.0f} times fewer reads than Bloom: "
@@ -95,8 +94,8 @@ class Databases:
 
     def rocksdb(self):
         """The worst rate of all keys, because they differ little."""
-        policies = ("builtin-bloom", "builtin-ribbon", "blocked", "compact-same-fpr", "compact")
-        line("RocksDB, one level", ["Bloom", "Ribbon", "blocked", "compact", "compact"])
+        policies = ("builtin-bloom", "builtin-ribbon", "blocked")
+        line("RocksDB, one level", ["Bloom", "Ribbon", "blocked"])
         rows = [self.rows["rocksdb", "paths", policy] for policy in policies]
         line("  bits per key", [f"{float(row['filter_bits_per_key']):.1f}" for row in rows])
         line("  wasted reads, worst keys",
@@ -109,12 +108,14 @@ def filters(folder):
     times = {}
     unsteady = 0
     for row in read_csv(folder / "filters.csv"):
-        name = row["subject"].rsplit(" ", 1)[0]
-        times[row["kind"], name] = float(row["ns_per_key_median"])
-        unsteady = max(unsteady, times[row["kind"], name] / float(row["ns_per_key_min"]))
-    columns = ("Bloom", "Ribbon", "blocked", "compact", "compact=mem")
-    for kind, name in (("query", "  reject a key, ns"), ("build", "  add a key, ns")):
-        line(name, [f"{times[kind, column]:.1f}" for column in columns])
+        name, code = row["subject"].rsplit(" ", 1)
+        by = "RocksDB" if code == "packaged" else "bloomline"
+        times[row["kind"], name, by] = float(row["ns_per_key_median"])
+        unsteady = max(unsteady, times[row["kind"], name, by] / float(row["ns_per_key_min"]))
+    for kind, what in (("query", "reject a key"), ("build", "add a key")):
+        for by, columns in (("RocksDB", ("Bloom", "Ribbon")),
+                            ("bloomline", ("Bloom", "Ribbon", "blocked"))):
+            line(f"  {what}, ns: {by}", [f"{times[kind, column, by]:.1f}" for column in columns])
     if unsteady > UNSTEADY:
         print(f"  uncertain: half of the rounds of one took {unsteady:.1f} times as long as its "
               "fastest. Is the machine busy?")
@@ -128,7 +129,7 @@ def ranges(folder):
     line("RocksDB: blocks per empty scan", ["Bloom", "prefixes", "bloomline"])
     for shape, name in RANGE_KEYS.items():
         line("  " + name, [f"{float(blocks[shape, subject]):.2f}"
-                           for subject in ("bloom", "bloom-prefix", "compact-ranges")])
+                           for subject in ("bloom", "bloom-prefix", "bloom-ranges")])
     print()
 
 

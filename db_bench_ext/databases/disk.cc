@@ -11,6 +11,7 @@
 #include "db_bench_ext/databases/harness.h"
 #include "rocksdb/db.h"
 #include "rocksdb/perf_context.h"
+#include "src/filter/sizing/memory_divider.h"
 
 namespace bloomline::bench {
 namespace disk {
@@ -36,27 +37,27 @@ std::vector<Policy> Policies(const Flags& flags) {
   const std::vector<double>& sweep = flags.sweep;
   if (flags.is_by_level) {
     std::vector<Policy> policies = {BuiltinBloom(kBits), BuiltinRibbon(kRibbonBitsOfTen),
-                                    RibbonByLevel("ribbon-by-level", kRibbonBitsOfTen),
-                                    CompactByLevel("by-level", kBits)};
+                                    RibbonByLevel("ribbon-by-level", kRibbonBitsOfTen)};
     if (flags.only_counts) policies.push_back(RibbonByLevel("ribbon-by-level-8bits", 8));
     return policies;
   }
   if (sweep.empty()) {
-    const double same_rate = CompactBitsOfBloomsRate(kBits);
     return {NoFilter(),
             BuiltinBloom(kBits),
             BuiltinRibbon(kBits),
             Blocked(kBits),
-            Compact("compact", kBits),
-            Compact("compact-same-fpr", same_rate),
-            CompactByLevel("by-level", kBits),
-            CompactByLevel("by-level-7bits", same_rate)};
+            RibbonByLevel("ribbon-by-level", kRibbonBitsOfTen),
+            RibbonByLevel("ribbon-by-level-10bits", kBits)};
   }
   std::vector<Policy> policies = {BuiltinBloom(kBits)};
-  for (const double bits : sweep)
-    policies.push_back(Compact("compact-" + NumberText(bits, 1), bits));
-  for (const double bits : sweep)
-    policies.push_back(CompactByLevel("by-level-" + NumberText(bits, 1), bits));
+  for (const double bits : sweep) {
+    policies.push_back(BuiltinRibbon(filter::BitsOfMemory(Format::kRibbon, bits)));
+    policies.back().name = "ribbon-" + NumberText(bits, 1);
+  }
+  for (const double bits : sweep) {
+    policies.push_back(RibbonByLevel("ribbon-by-level-" + NumberText(bits, 1),
+                                     filter::BitsOfMemory(Format::kRibbon, bits)));
+  }
   return policies;
 }
 
@@ -294,11 +295,10 @@ std::string Legend(const Flags& flags, const StoredKeys& stored) {
          "zipf        probability of a key 1/rank^0.99; the ranks are spread over all keys\n"
          "mixed       half of the Gets for stored keys, half for missing ones\n"
          "policies    10 bits per key, but "
-      << (flags.only_counts ? "ribbon-by-level-8bits takes the setting bits_per_key=8\n"
-          : flags.is_by_level
-              ? "Ribbon takes those of the same memory\n"
-              : "builtin-ribbon, compact-same-fpr and by-level-7bits take what the\n"
-                "            false-positive rate of Bloom at 10 bits takes\n");
+      << (flags.only_counts   ? "ribbon-by-level-8bits takes the setting bits_per_key=8\n"
+          : flags.is_by_level ? "Ribbon takes those of the same memory\n"
+                              : "builtin-ribbon and ribbon-by-level-10bits take the setting\n"
+                                "            bits_per_key=10, which is 7.1 bits\n");
   if (!flags.only_counts) {
     out << "kops/s      thousands of keys per second, median of " << flags.rounds
         << " rounds of up to " << NumberText(kLimits[form].run_seconds, 2)

@@ -18,18 +18,13 @@ struct Engine {
 constexpr Engine kEngines[] = {
     {"leveldb",
      [](double bits) {
-       return std::vector<Policy>{NoFilter(), BuiltinBloom(bits), Blocked(bits),
-                                  Compact("compact", bits)};
+       return std::vector<Policy>{NoFilter(), BuiltinBloom(bits), Blocked(bits), Compact(bits)};
      },
      NewLevelDBDatabase},
     {"rocksdb",
      [](double bits) {
-       return std::vector<Policy>{NoFilter(),
-                                  BuiltinBloom(bits),
-                                  BuiltinRibbon(bits),
-                                  Blocked(bits),
-                                  Compact("compact", bits),
-                                  Compact("compact-same-fpr", CompactBitsOfBloomsRate(bits))};
+       return std::vector<Policy>{NoFilter(), BuiltinBloom(bits), BuiltinRibbon(bits),
+                                  Blocked(bits)};
      },
      NewUncachedRocksDB},
 };

@@ -30,8 +30,6 @@ constexpr Filter kFilters[] = {
     {"Ribbon by level",
      "{id=bloomline;format=ribbon;bits_per_key=14.53;bits_by_level=auto;stock_id=true}", true, true,
      true},
-    {"compact by level", "{id=bloomline;format=compact;bits_by_level=auto}", true, false, true},
-    {"compact", "{id=bloomline;format=compact}", true, false},
     {"blocked by level", "{id=bloomline;bits_by_level=auto}", true, false},
     {"blocked", "bloomline:10", true, false},
 };

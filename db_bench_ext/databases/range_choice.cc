@@ -236,7 +236,7 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
   FileListPath() = flags.key_list;
   output->Print(
       "ratio       how many times as many keys a level has as the one above it\n"
-      "memory      of keys and ranges with 20 %, in percent of compact filters of 10 bits per key\n"
+      "memory      of keys and ranges with 20 %, in percent of filters of 10 bits per key\n"
       "20 % ...    files of four, one of each level, that a scan of an empty range reads: with\n"
       "            prefixes=auto and so much memory; then the same after 1,000 scans\n\n");
   uint64_t num_lost = 0;

@@ -30,12 +30,12 @@ constexpr double kLevelSizeRatio = 10;
 
 enum class Files {
   kOwn,
-  kShared,   // those of compact-ranges
-  kLearned,  // written with the RangeFilter of compact-ranges, after scans of that database
+  kShared,   // those of bloom-ranges
+  kLearned,  // written with the RangeFilter of bloom-ranges, after scans of that database
 };
 
-constexpr char kRangesSubject[] = "compact-ranges";
-constexpr char kBaseSubject[] = "compact";  // kRangesSubject without ranges
+constexpr char kRangesSubject[] = "bloom-ranges";
+constexpr char kBaseSubject[] = "bloom";  // kRangesSubject without ranges
 
 // The filters that scans ask.
 enum class Asked { kNone, kPrefixes, kRanges };
@@ -50,17 +50,14 @@ struct Subject {
 
 std::vector<Subject> Subjects() {
   const Policy bloom = BuiltinBloom(kBitsPerKey);
-  const Policy compact = Compact(kBaseSubject, kBitsPerKey);
   return {
-      {"bloom", "RocksDB's Bloom filter, total order", bloom},
+      {kBaseSubject, "RocksDB's Bloom filter, total order", bloom},
       {"bloom-prefix", "the same with a fixed prefix, auto_prefix_mode", bloom, Asked::kPrefixes},
-      {kBaseSubject, "bloomline's compact, total order", compact},
-      {kRangesSubject, "the same with a RangeFilter, which RangeScans ask", compact,
-       Asked::kRanges},
-      {"ranges-off", "the same files as compact-ranges, without RangeScans", compact, Asked::kNone,
+      {kRangesSubject, "bloom with a RangeFilter, which RangeScans ask", bloom, Asked::kRanges},
+      {"ranges-off", "the same files as bloom-ranges, without RangeScans", bloom, Asked::kNone,
        Files::kShared},
-      {"ranges-learned", "written by the RangeFilter of compact-ranges after 1,000 scans there",
-       compact, Asked::kRanges, Files::kLearned}};
+      {"ranges-learned", "written by the RangeFilter of bloom-ranges after 1,000 scans there",
+       bloom, Asked::kRanges, Files::kLearned}};
 }
 
 // Why the subjects cannot be compared; empty if they can.
@@ -259,7 +256,7 @@ std::vector<Range> LearnedRanges(const Plan& plan) {
   return ranges;
 }
 
-// `ranges` is compact-ranges' contender, if there is one.
+// `ranges` is bloom-ranges' contender, if there is one.
 Contender MakeContender(const Plan& plan, const Subject& subject, const Contender* ranges) {
   Contender contender;
   contender.subject = subject;
@@ -382,7 +379,7 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
       "                touched; median of the rounds\n"
       "backward        blocks of a backward scan of an empty range: one more for each level\n"
       "                with over 16 tables below the range (here few have them)\n"
-      "memory          of point and range filters, relative to compact\n"
+      "memory          of point and range filters, relative to bloom\n"
       "build           writing all keys, until no compaction runs\n\n");
   const size_t num_shapes = chosen.empty() ? std::size(AllShapes()) : chosen.size();
   const size_t num_subjects = flags.subjects.empty() ? Subjects().size() : flags.subjects.size();

@@ -147,7 +147,7 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
   ExpectSteps(1 + std::size(all_turns) * static_cast<size_t>(flags.rounds));
   Begin("writing");
   Write(flags.keys, &database);
-  database.Reopen(TableOptions(Compact("compact", 10)));
+  database.Reopen(TableOptions(RibbonByLevel("ribbon-by-level", kRibbonBitsOfTen)));
   uint64_t wrong = 0;
   const auto reads = InTurns(flags.rounds, std::size(all_turns), [&](int round, size_t kind) {
     Turns* const turns = &all_turns[kind];

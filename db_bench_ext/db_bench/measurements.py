@@ -5,8 +5,6 @@ import sys
 
 BASELINE = "builtin-bloom"
 BITS = 10  # per key
-# Bits per key of compact filters that have the false-positive rate of Bloom filters.
-SAME_FPR_BITS = 7.04
 # bits_per_key of Ribbon filters by level that take as much memory in full levels.
 SAME_MEMORY_RIBBON_BITS = 14.53
 

@@ -26,19 +26,17 @@ LEGEND = {
     "stored are even numbers, as %016d and as 8 bytes big-endian; asked are the odd ones that follow",
     "through": "how the distribution's unmodified db_bench comes to the policy: flag, its own; "
     "options file (--options_file); preload, libbloomline_rocksdb_preload.so in place of what the "
-    "flag --bloom_bits makes. Where an options file names bloomline, the library is preloaded, too. "
+    "flag --bloom_bits makes. "
     "extension: LevelDB's db_bench built with db_bench_ext/db_bench/leveldb",
     "policies": "classic is LevelDB's own format. stock-bloom and stock-ribbon are RocksDB's own "
     "filters, written by RocksDB and queried by bloomline; bloomline also writes those of ribbon and "
-    "ribbon-by-level (bits_per_key={ribbon_bits}: Bloom's memory in full levels). compact has as many bits per key as "
-    "built-in Bloom, compact-same-fpr as few as Bloom's FPR takes ({same_fpr_bits})",
+    "ribbon-by-level (bits_per_key={ribbon_bits}: Bloom's memory in full levels)",
 }
 
 
 def legend(**values):
     return "".join(
-        textwrap.fill(text.format(same_fpr_bits=measurements.SAME_FPR_BITS,
-                                  ribbon_bits=measurements.SAME_MEMORY_RIBBON_BITS, **values), width=96,
+        textwrap.fill(text.format(ribbon_bits=measurements.SAME_MEMORY_RIBBON_BITS, **values), width=96,
                       initial_indent=f"{name:<12}", subsequent_indent=" " * 12) + "\n"
         for name, text in LEGEND.items())
 

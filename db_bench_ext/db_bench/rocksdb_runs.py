@@ -84,10 +84,6 @@ class Bench(measurements.Bench):
             preload("ribbon-by-level", "ribbon", "ribbonfilter", BLOOMLINE_BITS_BY_LEVEL="auto",
                     BLOOMLINE_BITS_PER_KEY=str(measurements.SAME_MEMORY_RIBBON_BITS)),
             preload("blocked", "blocked"),
-            preload("compact", "compact"),
-            options_file("compact-same-fpr",
-                         f"{{id=bloomline;format=compact;bits_per_key={measurements.SAME_FPR_BITS};}}",
-                         "bloomline", {"LD_PRELOAD": plan.preload}),
         ]
 
     def _database(self, subject):

@@ -150,7 +150,7 @@ MemorySubject MemorySubjectOf(const std::string& name, const std::string& kernel
           }};
 }
 
-// Ours, fastest kernel first, then the peer with the same memory and with the same rate.
+// Ours, then the peer with the same memory and with the same rate.
 std::vector<MemorySubject> MemorySubjects();
 
 // Compiled with -march=native; hashes keys as bloomline does, by XXH3 in line.

@@ -36,8 +36,8 @@ void UseShortSizes(Flags* flags) {
 // The benchmarks of the short form: a regular expression.
 std::string ShortSelection() {
   const std::string kernel = ActiveKernelName();
-  const std::string subjects = "((Bloom|Ribbon)_packaged|(blocked|compact|compact=mem)_" + kernel +
-                               ")/keys:[0-9]+/bits:[0-9]+";
+  const std::string subjects =
+      "((Bloom|Ribbon)_packaged|(Bloom|Ribbon|blocked)_" + kernel + ")/keys:[0-9]+/bits:[0-9]+";
   return "^(query/" + subjects + "/hits:0/single|build/" + subjects + ")";
 }
 

@@ -3,9 +3,11 @@
 #include <chrono>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "bloomline/bloom_filter.h"
+#include "bloomline/filter.h"
 #include "bloomline/sizing.h"
 #include "db_bench_ext/filters/case.h"
 #include "db_bench_ext/filters/query_keys.h"
@@ -35,6 +37,37 @@ class Bloom {
 
  private:
   std::unique_ptr<BloomFilter> filter_;
+};
+
+// A static filter: a builder of keys, then a view of the bytes.
+template <Format format>
+class Static {
+ public:
+  Static(uint64_t, double bits_per_key) : builder_(Options(bits_per_key)) {}
+
+  void AddKey(std::string_view key) { builder_.AddKey(key); }
+  void Finish() {
+    bytes_ = builder_.Finish();
+    if (!builder_.error().empty()) throw std::runtime_error(builder_.error());
+    view_ = FilterView::Open(bytes_);
+  }
+  bool MayMatch(std::string_view key) const { return view_.MayMatch(key); }
+  void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const {
+    view_.MayMatch(n, keys, may_match);
+  }
+  size_t num_bytes() const { return bytes_.size(); }
+
+ private:
+  static FilterOptions Options(double bits_per_key) {
+    FilterOptions options;
+    options.format = format;
+    options.bits_per_key = bits_per_key;
+    return options;
+  }
+
+  FilterBuilder builder_;
+  std::string bytes_;
+  FilterView view_;
 };
 
 // Makes a filter and adds the keys 0 to num_keys - 1. Returns the seconds that it took, without
@@ -89,6 +122,18 @@ std::vector<MemorySubject> MemorySubjects() {
   for (const kernels::Kernel* kernel : SupportedKernels())
     subjects.push_back(
         MemorySubjectOf<Bloom>(std::string("BloomFilter ") + kernel->name, kernel->name, 1));
+  // Gives ribbon the rate of blocked.
+  const double ribbon_factor =
+      BitsPerKeyForFalsePositiveRate(Format::kRibbon,
+                                     FalsePositiveRate(Format::kBlocked, kTableBits)) /
+      kTableBits;
+  for (const kernels::Kernel* kernel : SupportedKernels()) {
+    const std::string name = kernel->name;
+    subjects.push_back(
+        MemorySubjectOf<Static<Format::kBlocked>>("static blocked " + name, name, 1));
+    subjects.push_back(
+        MemorySubjectOf<Static<Format::kRibbon>>("static ribbon " + name, name, ribbon_factor));
+  }
   subjects.push_back(SplitBlockSubject("split block (Parquet)", 1));
   // At ten bits per key, where BloomFilter has 0.97 %, this many more give the peer the same.
   subjects.push_back(SplitBlockSubject("split block, equal rate", 1.065));

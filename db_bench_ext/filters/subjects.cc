@@ -11,7 +11,6 @@
 #include "bloomline/rocksdb.h"
 #include "db_bench_ext/filters/query_keys.h"
 #include "db_bench_ext/filters/suite.h"
-#include "db_bench_ext/support/policies.h"
 #include "rocksdb/table.h"
 #include "src/filter/table/kernel_table.h"
 
@@ -21,15 +20,12 @@ namespace {
 struct NamedFormat {
   const char* name;
   Format format;
-  // Takes the bits per key that give a blocked filter's rate, as RocksDB's Ribbon policy does.
-  bool bloom_equivalent;
 };
-constexpr NamedFormat kFormats[] = {{"blocked", Format::kBlocked, false},
-                                    {"compact", Format::kCompact, true},
-                                    {"compact=mem", Format::kCompact, false},
+constexpr NamedFormat kBlocked = {"blocked", Format::kBlocked};
+constexpr NamedFormat kFormats[] = {kBlocked,
                                     // The names of the peers' families: the same bytes.
-                                    {"Bloom", Format::kBloom, false},
-                                    {"Ribbon", Format::kRibbon, false}};
+                                    {"Bloom", Format::kBloom},
+                                    {"Ribbon", Format::kRibbon}};
 
 // A format with or without a seed. The value of the seed does not affect the time, and a fixed one
 // gives the same bytes in each run.
@@ -38,12 +34,11 @@ Subject OurSubject(const NamedFormat& format, const std::string& kernel, bool is
   const auto make_policy = [format, is_seeded](double bits_per_key) {
     FilterOptions options;
     options.format = format.format;
-    options.bits_per_key =
-        format.bloom_equivalent ? CompactBitsOfBloomsRate(bits_per_key) : bits_per_key;
+    options.bits_per_key = bits_per_key;
     options.seed = is_seeded ? kGoldenRatio : 0;
     return NewRocksDBFilterPolicy(options);
   };
-  const bool is_stock = format.format == Format::kBloom || format.format == Format::kRibbon;
+  const bool is_stock = format.format != Format::kBlocked;
   return {family + " " + kernel, family, true, kernel, is_seeded || is_stock, make_policy};
 }
 
@@ -131,9 +126,7 @@ std::vector<Subject> AllSubjects(const std::string& native_library) {
     }
   }
   // The fastest kernel is enough: a seed affects the hash, which is the largest part of its time.
-  for (const NamedFormat& named : {kFormats[0], kFormats[1]}) {
-    subjects.push_back(OurSubject(named, SupportedKernels().front()->name, true));
-  }
+  subjects.push_back(OurSubject(kBlocked, SupportedKernels().front()->name, true));
   subjects.push_back({"Bloom packaged", "Bloom", false, "", false, [](double bits_per_key) {
                         return RocksDBPolicy(rocksdb::NewBloomFilterPolicy(bits_per_key));
                       }});

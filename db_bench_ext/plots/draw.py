@@ -63,8 +63,8 @@ def first_number(text):
 LOOKS = {
     "bloom": ("bloom", "o", "`blocked`, and `bloom`", "Bloom native"),
     "ribbon": ("ribbon", "s", "`ribbon`", "Ribbon native"),
+    "our ribbon": ("ribbon", "s", "`ribbon`", "Ribbon avx512"),
     "blocked": ("blocked", "^", "`blocked`, and `bloom`", "blocked avx512"),
-    "compact": ("compact", "D", "`compact`", "compact avx512"),
 }
 RATES = "| | 5 bits |"
 TIMES = "| | bits/key | FPR % | missing |"
@@ -101,15 +101,14 @@ def memory_and_rate():
     rates = read_markdown("choosing.md", RATES)
     bits = [first_number(cell) for cell in read_heading("choosing.md", RATES)[1:]]
     times = read_markdown("benchmarking.md", TIMES)
-    # Of compact, the first row: that with Bloom's rate.
     measured = {name: [first_number(cell) for cell in row_of(times, row)[1:4]]
                 for name, (_, _, _, row) in LOOKS.items()}
     bloom_bits, rate, _ = measured["bloom"]
-    compact_bits = measured["compact"][0]
-    saved = f"{100 * (1 - compact_bits / bloom_bits):.0f} %"
+    ribbon_bits = measured["ribbon"][0]
+    saved = f"{100 * (1 - ribbon_bits / bloom_bits):.0f} %"
     canvas = style.Canvas(
         560, 460,
-        f"compact saves {saved} of Bloom's memory at the same false-positive rate",
+        f"Ribbon saves {saved} of Bloom's memory at the same false-positive rate",
         "false-positive rate by bits per key; ns: one query for a missing key, Intel Xeon with "
         f"AVX-512, at {rate:.2g} %")
     axes = prepare(canvas)
@@ -119,24 +118,23 @@ def memory_and_rate():
         axes.plot(bits, [first_number(cell) for cell in row_of(rates, row)[1:]],
                   color=style.COLORS[color], marker=marker, markeredgewidth=0, **more)
 
-    # Curves lie on top of each other in pairs: RocksDB's are wide, with ours inside.
-    for name in ("bloom", "ribbon"):
-        plot(name, alpha=0.45, linewidth=canvas.points(7), markersize=canvas.points(12))
-    for name in ("blocked", "compact"):
+    # Bloom's curve and that of blocked lie on top of each other: Bloom's is wide.
+    plot("bloom", alpha=0.45, linewidth=canvas.points(7), markersize=canvas.points(12))
+    for name in ("blocked", "ribbon"):
         plot(name, linewidth=canvas.points(2), markersize=canvas.points(7))
 
     def label(name, text, x, y, weight):
         ns = measured[name][2]
         canvas.label(axes, x, y, f"{text}, {ns:.{1 if ns < 10 else 0}f} ns", weight=weight,
-                     color=style.COLORS[name])
+                     color=style.COLORS[LOOKS[name][0]])
 
     label("bloom", "RocksDB's Bloom", 10.6, 3.6, "normal")
     label("blocked", "blocked", 10.6, 2.0, "bold")
     label("ribbon", "RocksDB's Ribbon", 4.7, 0.034, "normal")
-    label("compact", "compact", 4.7, 0.019, "bold")
+    label("our ribbon", "by bloomline", 4.7, 0.019, "bold")
     canvas.label(axes, bloom_bits, rate, f"\N{MINUS SIGN}{saved}", offset=(2, -16), ha="right",
                  weight="bold")
-    axes.annotate("", (compact_bits, rate), (bloom_bits, rate),
+    axes.annotate("", (ribbon_bits, rate), (bloom_bits, rate),
                   arrowprops={"arrowstyle": "-|>", "color": style.INK,
                               "linewidth": canvas.points(1.6), "shrinkA": 5, "shrinkB": 5})
     return canvas
@@ -148,8 +146,6 @@ COLORS_OF_LEVELS = {
     "RocksDB's Ribbon": "ribbon",
     "Bloom by level": "bloom",
     "Ribbon by level": "ribbon",
-    "compact by level": "compact",
-    "compact": "compact",
     "blocked by level": "blocked",
     "blocked": "blocked",
 }
@@ -194,7 +190,7 @@ RANGES = "| keys | the range | without"
 SUBJECTS = {
     2: ("no filter for ranges", "none"),
     3: ("RocksDB's prefix filter", "bloom"),
-    4: ("bloomline's filter", "compact"),
+    4: ("bloomline's filter", "ranges"),
 }
 # Rows of the table: keys of programs, a real list, and the row that gains least.
 SHOWN = ("user:17:post:4", "device, microseconds: 8 bytes", "files of a machine",
@@ -224,7 +220,7 @@ def empty_ranges():
         canvas.text(14, canvas.header + 8 + GROUP * i + 12, cells[0], va="center", weight="bold")
         for j, ((name, color), value) in enumerate(zip(SUBJECTS.values(), measured)):
             y = GROUP * i + 34 + ROW * j
-            ours = color == "compact"
+            ours = color == "ranges"
             axes.barh(y, value, height=15, color=style.COLORS[color])
             canvas.label(axes, 0, y, name, size=13, offset=(-10, 0), ha="right",
                          color=style.COLORS[color], weight="bold" if ours else "normal")

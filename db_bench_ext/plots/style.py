@@ -31,12 +31,12 @@ matplotlib.rcParams.update({
 PAPER, INK, MUTED, GRID = "#ffffff", "#1f2328", "#59636e", "#d8dee4"
 # The palette of Okabe and Ito, darkened (light) or lightened (dark) until text in it has a contrast
 # of at least 4.5 to the paper.
-COLORS = {"bloom": "#0072b2", "ribbon": "#00805e", "blocked": "#c25400", "compact": "#aa3377",
+COLORS = {"bloom": "#0072b2", "ribbon": "#00805e", "blocked": "#c25400", "ranges": "#aa3377",
           "none": "#6e7781"}
 DARK = {
     PAPER: "#0d1117", INK: "#e6edf3", MUTED: "#9198a1", GRID: "#30363d",
     COLORS["bloom"]: "#56b4e9", COLORS["ribbon"]: "#2fbf95", COLORS["blocked"]: "#f0883e",
-    COLORS["compact"]: "#e58fc1", COLORS["none"]: "#8b949e"}
+    COLORS["ranges"]: "#e58fc1", COLORS["none"]: "#8b949e"}
 
 
 def dark_style():

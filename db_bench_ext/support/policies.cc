@@ -1,11 +1,9 @@
 #include "db_bench_ext/support/policies.h"
 
 #include <cmath>
-#include <map>
 #include <stdexcept>
 
 #include "bloomline/rocksdb.h"
-#include "bloomline/sizing.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/filter_policy.h"
 #include "src/tool/quantity.h"
@@ -35,24 +33,9 @@ Policy BuiltinRibbon(double bits) {
   return {"builtin-ribbon", bits, "ribbonfilter:" + BitsText(bits) + ":-1"};
 }
 Policy Blocked(double bits) { return Ours("blocked", "blocked", bits, ""); }
-Policy Compact(const std::string& name, double bits, const std::string& options) {
-  return Ours(name, "compact", bits, options);
-}
+Policy Compact(double bits) { return {"compact", bits, "compact"}; }
 Policy RibbonByLevel(const std::string& name, double bits) {
   return Ours(name, "ribbon", bits, "bits_by_level=auto;stock_id=true;");
-}
-Policy CompactByLevel(const std::string& name, double bits) {
-  return Compact(name, bits, "bits_by_level=auto;");
-}
-
-double CompactBitsOfBloomsRate(double bloom_bits_per_key) {
-  static std::map<double, double> known;  // computing one takes a good part of a second
-  const auto [at, is_new] = known.try_emplace(bloom_bits_per_key);
-  if (is_new) {
-    const double rate = FalsePositiveRate(Format::kBlocked, bloom_bits_per_key);
-    at->second = BitsPerKeyForFalsePositiveRate(Format::kCompact, rate);
-  }
-  return at->second;
 }
 
 std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBPolicy(const Policy& policy) {

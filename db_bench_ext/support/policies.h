@@ -29,16 +29,13 @@ Policy BuiltinBloom(double bits_per_key);
 // With the false-positive rate of a Bloom filter of these bits, at every level.
 Policy BuiltinRibbon(double bits_per_key);
 Policy Blocked(double bits_per_key);
-// `options`: further ones of the option string, each with a semicolon.
-Policy Compact(const std::string& name, double bits_per_key, const std::string& options = "");
+// For LevelDB alone, which takes the name.
+Policy Compact(double bits_per_key);
 // RocksDB's own filters, which it reads without bloomline.
 Policy RibbonByLevel(const std::string& name, double bits_per_key);
 // With these bits, Ribbon filters take the memory of Bloom filters with 10 in five full levels, as
 // `bloomline db advise` says.
 constexpr double kRibbonBitsOfTen = 14.53;
-Policy CompactByLevel(const std::string& name, double bits_per_key);
-// Bits per key that give compact filters the rate of Bloom filters. Not thread-safe.
-double CompactBitsOfBloomsRate(double bloom_bits_per_key);
 
 // Null for no filter. Throws std::runtime_error if RocksDB or bloomline refuses the option string.
 std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBPolicy(const Policy& policy);

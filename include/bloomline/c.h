@@ -53,7 +53,8 @@ typedef struct bloomline_scalable_t bloomline_scalable_t;
 typedef struct bloomline_countingoptions_t bloomline_countingoptions_t;
 typedef struct bloomline_counting_t bloomline_counting_t;
 
-/* Formats: filter_options.h. Builders accept blocked and compact, sizing all. */
+/* Formats: filter_options.h. Builders accept blocked and ribbon, sizing all. There bits_per_key is
+   memory, also in ribbon. */
 
 enum {
   bloomline_format_classic = 0,
@@ -83,7 +84,8 @@ double bloomline_bits_per_key_for_false_positive_rate(int format, double rate);
 uint8_t bloomline_validate_false_positive_rate(int format, double rate, char** errptr);
 uint64_t bloomline_filter_bytes(int format, uint64_t num_keys, double bits_per_key);
 
-/* Bits by level: level_sizing.h. runs_of_level may be NULL. */
+/* Bits by level: level_sizing.h. Here bits per key are those of a RocksDB policy: in ribbon, the N
+   of ribbonfilter:N. runs_of_level may be NULL. */
 
 uint8_t bloomline_keys_of_levels(int num_levels, double level_size_ratio, double* keys_of_level);
 uint8_t bloomline_spread_bits_by_level(int format, double bits_per_key, const double* keys_of_level,
@@ -116,7 +118,8 @@ char* bloomline_builder_finish(bloomline_builder_t*, int num_threads, size_t* fi
 
 /* Reading static filters: filter.h */
 
-/* Returns NULL if memory runs out. */
+/* Returns NULL if memory runs out. Bytes that are not understood match every key; validate says
+   why, also for a compact filter of bloomline before 0.4.0. */
 bloomline_view_t* bloomline_view_open(const char* filter, size_t filter_length);
 void bloomline_view_destroy(bloomline_view_t*);
 uint8_t bloomline_view_validate(const char* filter, size_t filter_length, char** errptr);

@@ -39,7 +39,8 @@ struct Payload;
 // error() gives the reason.
 //
 // Memory: 64 bits per key that num_keys() counts, plus up to 2 MiB spare. Finish needs up to 3 %
-// more for large kBlocked filters, and up to 33 % for kCompact (100 % below 46,000 keys).
+// more for large kBlocked filters, and 10 % more for kRibbon (with fewer than 170,000 keys, 24 bytes
+// per key).
 class FilterBuilder {
  public:
   explicit FilterBuilder(const FilterOptions& options);
@@ -84,7 +85,7 @@ class FilterBuilder {
   bool TakeKeysFrom(FilterBuilder* other);
 
   // Returns the filter and empties the builder. Uses at most num_threads threads, including the
-  // calling one; the bytes do not depend on it.
+  // calling one, and one in kRibbon; the bytes do not depend on it.
   std::string Finish(int num_threads = 1);
 
   // Like Finish, but writes to the caller's memory: exactly FinishedBytes() bytes, at any
@@ -119,7 +120,7 @@ class FilterView : public filter::QueriesContainers<FilterView> {
   static std::string Validate(std::string_view bytes);
 
   // Returns false only if the key was certainly not added. Costs one hash and one cache line (two
-  // if the bytes are unaligned).
+  // if the bytes are unaligned; in kRibbon two to five).
   bool MayMatch(std::string_view key) const {
     return hasher_.IsShort(key.size()) ? MayMatchHash(hasher_(key)) : OtherKeyMayMatch(key);
   }
@@ -138,7 +139,7 @@ class FilterView : public filter::QueriesContainers<FilterView> {
   // Whether the bytes were not understood, or the filter could not be built.
   bool AlwaysMatches() const;
 
-  // Probes per key; 0 in kCompact and if AlwaysMatches().
+  // Probes per key; 0 in kRibbon and if AlwaysMatches().
   int num_probes() const;
 
  private:
@@ -148,6 +149,7 @@ class FilterView : public filter::QueriesContainers<FilterView> {
   filter::OpenFilter filter_;
   filter::ShortKeyHasher hasher_;
   uint64_t seed_ = 0;
+  int num_probes_ = 0;
 };
 
 // The hash of a key in every filter with this FilterOptions::seed (not random_seed), for AddHash

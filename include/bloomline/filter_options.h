@@ -22,16 +22,19 @@ enum class Format {
   // Blocked Bloom filter (Putze et al. 2007) with a 64-bit hash: the k probes of a key lie in one
   // 64-byte block. Small filters in engines have no blocks; their queries take 2.5 times as long.
   kBlocked,
-  // Blocks solved as linear systems over GF(2), as in Bloomier and Ribbon filters (Dietzfelbinger
-  // and Pagh 2008, Dillinger and Walzer 2021). At 7.1 bits per key, it has the false-positive rate
-  // of kBlocked at 10. Queries take 1.5 to 4 times as long, and building 3 to 5 times.
+  // LevelDB's small sets, solved as linear systems over GF(2), as in Bloomier and Ribbon filters
+  // (Dietzfelbinger and Pagh 2008, Dillinger and Walzer 2021); only for LevelDB. At 10 bits per
+  // key, about 0.1 % of the missing keys match. Sets of more than about 1,000 keys get kBlocked.
   kCompact,
   // RocksDB's own Bloom filter (the older one with format_version below 5), byte for byte. Only for
   // RocksDB, which can use it without bloomline.
   kBloom,
-  // RocksDB's own Ribbon filter; otherwise like kBloom. bits_per_key is the N of ribbonfilter:N,
-  // the bits of an equally accurate Bloom filter: 10 takes about 7.1 bits. Queries take 2 to 3
-  // times as long.
+  // Ribbon filter (Dillinger and Walzer 2021). At 7.1 bits per key, it has the false-positive rate
+  // of kBlocked at 10; queries take 2 to 3 times as long, and building 4 to 7 times. It is
+  // - a static filter, whose bits_per_key is memory, with a seed, and
+  // - RocksDB's own Ribbon filter, byte for byte, which RocksDB can use without bloomline. There
+  //   bits_per_key is the N of ribbonfilter:N, the bits of an equally accurate Bloom filter: 10
+  //   takes about 7.1 bits.
   kRibbon,
 };
 
@@ -59,11 +62,12 @@ struct FilterOptions {
   Format format = Format::kBlocked;
 
   // Memory per key in bits, including trailer and rounding. 10 gives a false-positive rate of about
-  // 1 % in kBlocked. Range: AllowedBitsPerKey(format).
+  // 1 % in kBlocked, and 0.14 % in kRibbon, which uses at most 34. Range:
+  // AllowedBitsPerKey(format).
   double bits_per_key = 10.0;
 
   // Seed of the 64-bit hash (seed.h). The filter records it, except in LevelDB (leveldb.h).
-  // kClassic, kBloom and kRibbon have none.
+  // kClassic and RocksDB's own filters have none.
   uint64_t seed = 0;
 
   // Each filter draws its own seed and records it; `seed` must be 0. If drawing fails, the filter
@@ -71,7 +75,8 @@ struct FilterOptions {
   bool random_seed = false;
 
   // Returns options with the fewest bits_per_key that reach the false-positive rate (0.01 for 1 %).
-  // If none do, bits_per_key is NaN, which Validate refuses.
+  // If none do, bits_per_key is NaN, which Validate refuses. kRibbon filters of fewer than 5,000 keys
+  // have a higher rate (sizing.h).
   static FilterOptions ForFalsePositiveRate(Format format, double rate);
 
   // Returns "" or an error message. Does not check whether an engine accepts the format.

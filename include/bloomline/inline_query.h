@@ -14,15 +14,15 @@ namespace bloomline {
 namespace kernels {
 
 // A payload of num_blocks >= 1 blocks (bytes in a flat filter) at any alignment. num_probes is 1 to
-// 30; compact filters do not use it.
+// 30.
 struct PayloadView {
   const char* data = nullptr;
   uint64_t num_blocks = 0;
   int num_probes = 0;
 };
 
-// The kernels of RocksDB's own layouts cast their PayloadView to a DetailedView: pass them no
-// other.
+// The kernels of RocksDB's own layouts and of Ribbon filters cast their PayloadView to a
+// DetailedView: pass them no other.
 struct DetailedView : PayloadView {
   uint32_t detail = 0;
   uint64_t wide_detail = 0;

@@ -2,11 +2,12 @@
 // but costs less memory (Monkey: Dayan et al. 2017).
 //
 //   bloomline::KeysOfLevels(5, 10, keys);
-//   bloomline::SpreadBitsByLevel(bloomline::Format::kCompact, 10, keys, nullptr, 5, bits);
-//   // bits: 24, 22.7, 17.8, 13.5, 9.56
+//   bloomline::SpreadBitsByLevel(bloomline::Format::kBlocked, 10, keys, nullptr, 5, bits);
+//   // bits: 35.5, 27.5, 20.6, 14.8, 9.4
 //
 // Arguments:
 //
+//   format            of an engine's filters: in kRibbon, bits per key are the N of ribbonfilter:N
 //   bits_per_key      over all levels: 0 to the upper end of AllowedBitsPerKey(format)
 //   num_levels        1 to kMaxLevels; the length of the arrays
 //   keys_of_level     in any unit: 0, or 1e-30 to 1e30; not all 0
@@ -37,8 +38,8 @@ bool KeysOfLevels(int num_levels, double level_size_ratio, double* keys_of_level
 bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of_level,
                        const double* runs_of_level, int num_levels, double* bits_of_level);
 
-// Expected wasted reads per Get of a missing key: the sum of the false-positive rates of all runs
-// (sizing.h), 1 for a run without a filter.
+// Expected wasted reads per Get of a missing key: the sum of the false-positive rates of all runs,
+// 1 for a run without a filter.
 double WastedReads(Format format, const double* bits_of_level, const double* runs_of_level,
                    int num_levels);
 

@@ -79,7 +79,8 @@ struct RewriteReport {
   uint64_t bytes_written = 0;
   double seconds = 0;
   std::vector<Skipped> skipped;
-  // All examined files by kind: "bloomline blocked", "RocksDB Bloom", "none".
+  // All examined files by kind: "bloomline blocked", "RocksDB Ribbon", "none",
+  // "bloomline compact (before 0.4.0)".
   std::map<std::string, Filters> before;
   std::string ended_by;  // the reason if the call ended early, such as "cancelled"
 

@@ -5,8 +5,9 @@
 //   if (table.filter_policy == nullptr) return 1;  // error says why
 //   db_options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
 //
-// Existing tables: the policy uses every Bloom and Ribbon filter that RocksDB wrote. In RocksDB
-// without bloomline, filters of kBlocked and kCompact match every key (docs/compatibility.md).
+// Existing tables: the policy uses every Bloom and Ribbon filter that RocksDB wrote. Compact
+// filters of bloomline before 0.4 match every key. In RocksDB without bloomline, so do filters of
+// kBlocked (docs/compatibility.md).
 //
 // Versions: bloomline works only with the ROCKSDB_NAMESPACE and the minor version of RocksDB that
 // it was compiled for. With another version at run time, all functions below but Validate fail.
@@ -79,7 +80,7 @@ struct RocksDBFilterOptions : FilterOptions {
   uint64_t memory_bytes = 0;
 
   // Maximum bytes of one filter or partition, up to 2^60; 0: no limit. A larger one gets fewer
-  // bits per key, but at least 3 as above. kBlocked and kCompact only.
+  // bits per key, but at least 3 as above. kBlocked only.
   uint64_t max_filter_bytes = 0;
 
   // For kBloom and kRibbon: the policy's name is bloomfilter:N or ribbonfilter:N, so programs
@@ -94,8 +95,8 @@ struct RocksDBFilterOptions : FilterOptions {
 
 // Returns a policy for BlockBasedTableOptions::filter_policy. Also calls RegisterBloomline().
 //
-// Options: any format except kClassic. bits_per_key from 0 to below 0.5 means no new filters, and
-// 0.5 to 1 counts as 1, which kCompact refuses.
+// Options: kBlocked, kBloom or kRibbon; seeds only in kBlocked. bits_per_key from 0 to below 0.5
+// means no new filters, and 0.5 to 1 counts as 1.
 //
 // Errors: returns null, which means "no filters" to RocksDB, if the options are invalid, or if
 // random_seed is set and the system's generator fails. If it fails later, a filter matches every
@@ -117,7 +118,10 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewCanonicalRocksDBFilter
 // (docs/compatibility.md):
 //
 //   filter_policy=bloomline:10
-//   filter_policy={id=bloomline;format=compact;bits_by_level=auto;flush_format=blocked}
+//   filter_policy={id=bloomline;format=ribbon;bits_by_level=auto;flush_format=bloom}
+//
+// In these texts, format=compact, which bloomline had before 0.4, means kRibbon with as much
+// memory, and LOG says so.
 //
 // Call this, once or repeatedly, before options are parsed. Otherwise, RocksDB returns OK for a
 // file that names bloomline, but uses no filter. RocksDB drops most errors in option strings: a

@@ -114,7 +114,7 @@ static void TestWrongPolicies(void) {
   StartPhase("wrong policies");
   CHECK_REFUSED(bloomline_rocksdb_filterpolicy_create("", &error),
                 "filter policy is ''; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;");
-  CHECK_REFUSED(bloomline_rocksdb_filterpolicy_create("{id=blomline;format=compact}", &error),
+  CHECK_REFUSED(bloomline_rocksdb_filterpolicy_create("{id=blomline;format=ribbon}", &error),
                 "; did you mean 'bloomline'?");
   CHECK_REFUSED(bloomline_rocksdb_filterpolicy_create("bloomline:101", &error),
                 "bits_per_key is 101");
@@ -152,10 +152,11 @@ static void TestHandles(const char* directory) {
   rocksdb_filterpolicy_destroy(Policy("bloomline")); /* not handed over */
 
   const char* const path = PathIn(directory, "handles");
+  /* As before bloomline 0.4: it means ribbon. */
   rocksdb_options_t* options = OptionsWith("{id=bloomline;format=compact;bits_per_key=7.5}");
   CheckDatabase(path, options);
   CHECK(TablesWith(path, ".sst", "fullfilter.rocksdb.BuiltinBloomFilter") > 0);
-  CHECK(TablesWith(path, "OPTIONS", "format=compact") > 0);
+  CHECK(TablesWith(path, "OPTIONS", "bits_per_key=10.63;format=ribbon;") > 0);
 }
 
 static void TestRangeScans(const char* directory) {
@@ -201,7 +202,7 @@ static void TestRewrite(const char* directory) {
   StartPhase("rewrite");
   const char* const path = PathIn(directory, "rewritten");
   CheckDatabase(path, Options("bloomfilter:10:false"));
-  rocksdb_options_t* options = OptionsWith("{id=bloomline;format=compact}");
+  rocksdb_options_t* options = OptionsWith("bloomline");
   rocksdb_t* db = Open(path, options);
   CHECK_REFUSED(
       bloomline_rocksdb_rewrite_filters(db, NULL, "speed=1", NULL, NULL, NULL, NULL, &error),
@@ -256,7 +257,7 @@ int main(int argc, char** argv) {
   }
 #endif
   TestDatabase(argv[1], "blocked", "bloomline:10");
-  TestDatabase(argv[1], "compact", "{id=bloomline;format=compact;bits_per_key=7.5}");
+  TestDatabase(argv[1], "ribbon", "{id=bloomline;format=ribbon;bits_per_key=10.63}");
   fprintf(stderr, "PASS\n");
   return 0;
 }

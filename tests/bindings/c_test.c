@@ -99,7 +99,7 @@ static void TestRandomSeeds(void) {
 
 static void TestHashes(void) {
   StartPhase("hashes");
-  bloomline_builder_t* builder = MakeBuilder(bloomline_format_compact, 5);
+  bloomline_builder_t* builder = MakeBuilder(bloomline_format_ribbon, 5);
   bloomline_builder_add_hash(builder, bloomline_builder_hash_of(builder, "a key", 5));
   size_t length = 0;
   char* filter = Finish(builder, 1, &length);
@@ -157,6 +157,26 @@ static void TestAnyBytesGiveAView(void) {
   CHECK_REFUSED(bloomline_view_validate(NULL, 0, &error), "0 bytes");
 }
 
+/* What bloomline 0.3.0 wrote for `seq 40 | bloomline build --format compact`. */
+static void TestFormerCompactFilter(void) {
+  StartPhase("a compact filter of before 0.4.0");
+  static const unsigned char kFilter[] = {
+      0xa4, 0x3c, 0x79, 0xee, 0x1e, 0x4c, 0xb9, 0xb1, 0xef, 0x89, 0x0f, 0xa0, 0x65, 0x98,
+      0x0a, 0xad, 0x4e, 0xc4, 0xcb, 0xc4, 0x18, 0x95, 0x78, 0x99, 0x9e, 0x19, 0x2a, 0x17,
+      0x71, 0x10, 0x5b, 0x80, 0x2b, 0x1a, 0x29, 0xcd, 0x1e, 0x66, 0x56, 0x39, 0x46, 0xda,
+      0x47, 0xdc, 0x16, 0x57, 0xe6, 0xd4, 0xa5, 0x00, 0xc1, 0xab, 0x3f, 0x4d, 0xb7, 0x04,
+      0x82, 0x91, 0x7f, 0xd0, 0x65, 0x7a, 0x24, 0x31, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+      0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x03, 0x05, 0x00, 0x00, 0x62, 0x4c, 0x6e, 0x01};
+  const char* const filter = (const char*)kFilter;
+  CHECK_REFUSED(bloomline_view_validate(filter, sizeof(kFilter), &error),
+                "a compact filter of bloomline before 0.4.0: build it again from its keys, as "
+                "ribbon or blocked");
+  bloomline_view_t* view = bloomline_view_open(filter, sizeof(kFilter));
+  CHECK(bloomline_view_always_matches(view));
+  CHECK(bloomline_view_may_match(view, "40", 2));
+  bloomline_view_destroy(view);
+}
+
 static void TestErrors(void) {
   StartPhase("errors");
   bloomline_filteroptions_t* options = bloomline_filteroptions_create();
@@ -170,6 +190,10 @@ static void TestErrors(void) {
   /* A second failure replaces, and frees, the message of the first. */
   bloomline_filteroptions_set_format(options, 17);
   CHECK_REFUSED(bloomline_builder_create(options, &error), "format is 17; allowed: 0 (classic)");
+  bloomline_filteroptions_set_bits_per_key(options, 10);
+  bloomline_filteroptions_set_format(options, bloomline_format_compact);
+  CHECK_REFUSED(bloomline_builder_create(options, &error),
+                "format is compact, which is written in LevelDB only; allowed: blocked, ribbon");
   bloomline_filteroptions_destroy(options);
 
   bloomline_filteroptions_destroy(NULL);
@@ -187,12 +211,13 @@ static void TestSizing(void) {
     CHECK(fabs(bits - 10) < 1);
     CHECK(bloomline_validate_false_positive_rate(format, rate, &error));
     CheckNoError();
-    CHECK(bloomline_filter_bytes(format, 5000000000u, 10) > 4000000000u);
+    CHECK(bloomline_filter_bytes(format, 5000000000u, 10) > 6000000000u);
+    CHECK(bloomline_filter_bytes(format, 1000000, 10) > 1200000);
   }
   CHECK(isnan(bloomline_bits_per_key_for_false_positive_rate(bloomline_format_blocked, 0)));
   CHECK(isnan(bloomline_false_positive_rate(-1, 10)));
   CHECK(bloomline_filter_bytes(17, 1000, 10) == 0);
-  CHECK_REFUSED(bloomline_validate_false_positive_rate(bloomline_format_compact, 2, &error),
+  CHECK_REFUSED(bloomline_validate_false_positive_rate(bloomline_format_ribbon, 2, &error),
                 "2; allowed");
   CHECK_REFUSED(bloomline_validate_false_positive_rate(17, 0.01, &error),
                 "format is 17; allowed: 0 (classic)");
@@ -200,21 +225,21 @@ static void TestSizing(void) {
 
 static void TestBitsByLevel(void) {
   StartPhase("bits by level");
-  const int compact = bloomline_format_compact;
+  const int ribbon = bloomline_format_ribbon;
   double level_keys[5], bits[5];
   CHECK(bloomline_keys_of_levels(5, 10, level_keys));
   CHECK(!bloomline_keys_of_levels(5, 0.5, level_keys));
   const double runs[5] = {4, 1, 1, 1, 1};
-  CHECK(bloomline_spread_bits_by_level(compact, 5, level_keys, runs, 5, bits, &error));
+  CHECK(bloomline_spread_bits_by_level(ribbon, 5, level_keys, runs, 5, bits, &error));
   CheckNoError();
   CHECK(bits[0] > 10 && bits[4] < 5);
-  const double reads = bloomline_wasted_reads(compact, bits, runs, 5);
-  CHECK(reads > bloomline_wasted_reads(compact, bits, NULL, 5));
-  CHECK(fabs(bloomline_bits_per_key_for_wasted_reads(compact, reads, level_keys, runs, 5) - 5) <
+  const double reads = bloomline_wasted_reads(ribbon, bits, runs, 5);
+  CHECK(reads > bloomline_wasted_reads(ribbon, bits, NULL, 5));
+  CHECK(fabs(bloomline_bits_per_key_for_wasted_reads(ribbon, reads, level_keys, runs, 5) - 5) <
         0.01);
-  CHECK_REFUSED(bloomline_spread_bits_by_level(compact, 25, level_keys, NULL, 5, bits, &error),
-                "bits per key is 25; allowed by level in compact filters: 0 to 24");
-  CHECK(isnan(bloomline_wasted_reads(compact, bits, NULL, 65)));
+  CHECK_REFUSED(bloomline_spread_bits_by_level(ribbon, 101, level_keys, NULL, 5, bits, &error),
+                "bits per key is 101; allowed by level in ribbon filters: 0 to 100");
+  CHECK(isnan(bloomline_wasted_reads(ribbon, bits, NULL, 65)));
 }
 
 static void TestKernels(void) {
@@ -230,11 +255,12 @@ static void TestKernels(void) {
 int main(void) {
   MakeKeys();
   TestStaticFilters(bloomline_format_blocked);
-  TestStaticFilters(bloomline_format_compact);
+  TestStaticFilters(bloomline_format_ribbon);
   TestRandomSeeds();
   TestHashes();
   TestEmptyKeysAndPrefixes();
   TestAnyBytesGiveAView();
+  TestFormerCompactFilter();
   TestErrors();
   TestSizing();
   TestBitsByLevel();

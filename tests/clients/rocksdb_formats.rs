@@ -7,7 +7,7 @@ fn every_format_also_by_level() {
     for (name, options) in [
         ("blocked", "format=blocked"),
         ("bloom", "format=bloom;stock_id=true"),
-        ("compact_by_level", &format!("format=compact;{by_level}")),
+        ("blocked_by_level", &format!("format=blocked;{by_level}")),
         ("ribbon_by_level", &format!("format=ribbon;stock_id=true;{by_level}")),
     ] {
         let path = folder(name);

@@ -13,6 +13,7 @@
 
 #include "bloomline/level_sizing.h"
 #include "bloomline/sizing.h"
+#include "src/filter/sizing/engine_sizing.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "tests/db/advice_samples.h"
 
@@ -94,19 +95,15 @@ TEST(AdviceTest, HasTheFiguresOfTheModel) {
   const Advice advice = Ask(FullLevels());
   EXPECT_EQ(advice.filter_bytes_now, 3333300u * 10 / 8);
   EXPECT_NEAR(advice.wasted_reads_now, 0.0483, 1e-9);
-  // docs/rocksdb.md. Uniform compact is better here than in large levels: small filters are rounded
-  // up to blocks.
+  // docs/rocksdb.md.
   const struct {
     const char* title;
     double wasted_reads, bits_per_key;
   } kExpected[] = {{"RocksDB Ribbon by level, same memory", 0.00197, 14.53},
                    {"RocksDB Bloom by level, same memory", 0.0140, 10},
                    {"RocksDB Ribbon by level, same wasted reads", 0.0483, 7.27},
-                   {"compact by level, same memory", 0.00230, 10},
-                   {"compact, same memory", 0.0076, 10},
                    {"blocked by level, same memory", 0.0140, 10},
-                   {"compact by level, same wasted reads", 0.0483, 5.24},
-                   {"compact, same wasted reads", 0.0483, 7.04}};
+                   {"blocked by level, same wasted reads", 0.0483, 7.24}};
   for (const auto& expected : kExpected) {
     const Choice* const choice = Find(advice, expected.title);
     ASSERT_NE(choice, nullptr) << expected.title;
@@ -120,10 +117,13 @@ TEST(AdviceTest, HasTheFiguresOfTheModel) {
             "LD_PRELOAD=libbloomline_rocksdb_preload.so BLOOMLINE_FORMAT=ribbon "
             "BLOOMLINE_BITS_PER_KEY=14.53 BLOOMLINE_BITS_BY_LEVEL=auto");
   EXPECT_EQ(first.bits_of_level, (std::vector<double>{24.02, 19.89, 16.77, 13.65, 9.56}));
-  const Choice& compact = *Find(advice, "compact by level, same memory");
-  EXPECT_EQ(compact.option_string,
-            "{id=bloomline;format=compact;bits_per_key=10;bits_by_level=auto}");
-  EXPECT_EQ(compact.bits_of_level, (std::vector<double>{24, 22.68, 17.78, 13.45, 9.56}));
+  const Choice& blocked = *Find(advice, "blocked by level, same memory");
+  EXPECT_EQ(blocked.option_string,
+            "{id=bloomline;format=blocked;bits_per_key=10;bits_by_level=auto}");
+  EXPECT_EQ(blocked.bits_of_level, (std::vector<double>{35.5, 27.5, 20.62, 14.75, 9.39}));
+  // Compact filters are LevelDB's.
+  for (const Choice& choice : advice.choices) EXPECT_NE(choice.format, Format::kCompact);
+  EXPECT_NE(Find(Ask(LevelDBLevels()), "compact, same memory"), nullptr);
   // RocksDB's own filter is as good as these.
   EXPECT_EQ(Find(advice, "blocked, same memory"), nullptr);
 }
@@ -175,7 +175,8 @@ TEST(AdviceTest, RocksDBsOwnFiltersComeFirst) {
       bits += first.bits_of_level[i] * static_cast<double>(FullLevels().levels[i].num_keys);
     }
     EXPECT_NEAR(bits / 8, double(first.filter_bytes), 0.01 * double(first.filter_bytes));
-    EXPECT_NE(Find(advice, "compact by level, same memory"), nullptr);
+    EXPECT_EQ(Find(advice, "blocked by level, same memory") != nullptr,
+              expected.format == Format::kBloom);
   }
 }
 
@@ -407,12 +408,12 @@ TEST(AdviceTest, WithoutFiltersTheDefaultIsAdvised) {
   const Advice advice = Ask(none);
   EXPECT_EQ(advice.wasted_reads_now, 5);
   EXPECT_EQ(advice.filter_bytes_now, 0u);
-  ASSERT_EQ(advice.choices.size(), 8u);
+  ASSERT_EQ(advice.choices.size(), 6u);
   EXPECT_EQ(advice.choices.front().title(), "RocksDB Ribbon by level, 10 bits per key");
   const Choice& plain = *Find(advice, "RocksDB Bloom, 10 bits per key");
   EXPECT_EQ(plain.option_string, "bloomfilter:10");
   EXPECT_EQ(plain.environment, "");
-  EXPECT_EQ(advice.choices[4].title(), "compact by level, 10 bits per key");
+  EXPECT_EQ(advice.choices[4].title(), "blocked by level, 10 bits per key");
   for (const Choice& choice : advice.choices) {
     EXPECT_TRUE(HasGoal(choice, "10 bits per key"));
     EXPECT_NEAR(choice.bits_per_key, choice.format == Format::kRibbon ? 14.52 : 10, 0.02);
@@ -473,7 +474,7 @@ TEST(AdviceTest, InventsNoGain) {
     level.filter_bytes =
         static_cast<uint64_t>(static_cast<double>(level.num_keys) * best.bits_of_level[i] / 8);
     const double bits = filter::BitsOfMemory(Format::kRibbon, best.bits_of_level[i]);
-    level.wasted_reads = FalsePositiveRate(Format::kRibbon, bits);
+    level.wasted_reads = filter::EngineRate(Format::kRibbon, bits);
   }
   const Advice advice = Ask(situation);
   EXPECT_TRUE(advice.choices.empty()) << advice.choices.front().title();

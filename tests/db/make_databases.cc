@@ -226,7 +226,7 @@ void MakeRocksDBs(const std::string& folder, Json* json) {
   table.format_version = 5;
   Make(folder + "/rocksdb_planted", table, &(*json)["rocksdb_planted"]);
   table = {};
-  table.filter_policy = NewRocksDBFilterPolicy(FilterOptions{Format::kCompact});
+  table.filter_policy = NewRocksDBFilterPolicy(FilterOptions());
   Make(folder + "/rocksdb_bloomline", table, &(*json)["rocksdb_bloomline"]);
   // From now on with RocksDB's own.
   MustOpenRocksDB(OptionsWith(TableWith(rocksdb::NewBloomFilterPolicy(10))),

@@ -294,7 +294,6 @@ std::vector<Kind> RocksDBKinds() {
     s->checksum = rocksdb::kCRC32c;
   };
   const Policy blocked = Bloomline(Format::kBlocked, 10);
-  const Policy compact = Bloomline(Format::kCompact, 8);
   const Policy bloom(rocksdb::NewBloomFilterPolicy(10));
   const Policy ribbon(rocksdb::NewRibbonFilterPolicy(10));
 
@@ -306,10 +305,7 @@ std::vector<Kind> RocksDBKinds() {
     s->prefixes = Prefixes::kAndKeys;
   });
   add("BlockedTombstones", blocked, [](Setting* s) { s->has_tombstones = true; });
-  add("Compact", compact, plain);
-  add("CompactOfFewBits", Bloomline(Format::kCompact, 3), plain);
-  add("CompactOnlyPrefixes", compact, [](Setting* s) { s->prefixes = Prefixes::kOnly; });
-  add("CompactPartitioned", compact, partitioned);
+  add("BlockedOnlyPrefixes", blocked, [](Setting* s) { s->prefixes = Prefixes::kOnly; });
   const auto add_ranges = [&](const char* name, Policy policy, const RangeFilterOptions& options,
                               const std::vector<size_t>& bytes, RangeDamage damage,
                               int num_keys = 4000) {
@@ -323,7 +319,7 @@ std::vector<Kind> RocksDBKinds() {
   RangeFilterOptions ranges;
   // A query of one key looks up only some of so many cells.
   ranges.prefixes = "7:8:10:11:12:13:14";
-  add_ranges("CompactRanges", blocked, ranges, {7, 8, 10, 11, 12, 13, 14}, RangeDamage::kEntries);
+  add_ranges("RibbonRanges", blocked, ranges, {7, 8, 10, 11, 12, 13, 14}, RangeDamage::kEntries);
   ranges.format = Format::kBlocked;
   ranges.prefixes = "7:8:14";
   add_ranges("OnlyBlockedRanges", nullptr, ranges, {7, 8, 14}, RangeDamage::kEntries);

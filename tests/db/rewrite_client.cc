@@ -1,6 +1,6 @@
 // A database of RocksDB for rewrite_command_test, in a process of its own.
-// Usage: rewrite_client DB [wal_dir|db_log_dir|db_paths|cf_paths=PATH...]
-// The latter two may be several paths, separated by commas.
+// Usage: rewrite_client DB [wal_dir|db_log_dir|db_paths|cf_paths=PATH...] [checksums=none]
+// db_paths and cf_paths may be several paths, separated by commas.
 // It opens the database, prints "done", and closes it at the end of its input, which has commands.
 // Each is answered with a line:
 //   put FROM TO      these keys, each on the disk
@@ -45,6 +45,11 @@ rocksdb::Options OptionsOf(int argc, char** argv) {
     if (name == "db_log_dir") options.db_log_dir = value;
     if (name == "db_paths") options.db_paths = paths;
     if (name == "cf_paths") options.cf_paths = paths;
+    if (name == "checksums") {
+      auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+      table->checksum = rocksdb::kNoChecksum;
+      table->format_version = 5;  // version 6 would compare checksums all the same
+    }
   }
   return options;
 }

@@ -424,8 +424,7 @@ TEST_P(RewriteFormTest, GivesTheSameAnswers) {
   unfiltered.table.filter_policy.reset();
   unfiltered.Finish();
   const std::string answers = Opened(unfiltered, copy("unfiltered")).Answers();
-  for (const Format format :
-       {Format::kBloom, Format::kRibbon, Format::kBlocked, Format::kCompact}) {
+  for (const Format format : {Format::kBloom, Format::kRibbon, Format::kBlocked}) {
     SCOPED_TRACE(FormatName(format));
     const std::string folder = copy(FormatName(format));
     TableRewrite rewrite;

@@ -85,9 +85,8 @@ TEST_P(ShortKeysTest, AreFound) {
   Keys many;  // enough for a Ribbon filter
   for (size_t n = 0; n <= 20; ++n) many.emplace_back(n, 'k');
   for (int i = 0; i < 1000; ++i) many.push_back("m" + std::to_string(10000 + i));
-  for (const std::string format : {"blocked", "compact", "bloom", "ribbon"}) {
-    const bool is_own = format == "blocked" || format == "compact";
-    if (is_own && GetParam().format_version < 5) continue;
+  for (const std::string format : {"blocked", "bloom", "ribbon"}) {
+    if (format == "blocked" && GetParam().format_version < 5) continue;
     const Policy policy = PolicyOf("{id=bloomline;format=" + format + "}");
     for (const Keys& keys : {Keys{""}, many}) {
       SCOPED_TRACE(format + ", keys: " + std::to_string(keys.size()));

@@ -355,8 +355,6 @@ std::vector<Form> Forms() {
     c->SetPolicy(std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb::NewRibbonFilterPolicy(10)));
   });
   add("Blocked", [](TableCase* c) { c->SetPolicy(NewRocksDBFilterPolicy(FilterOptions())); });
-  add("Compact",
-      [](TableCase* c) { c->SetPolicy(NewRocksDBFilterPolicy(FilterOptions{Format::kCompact})); });
   return forms;
 }
 

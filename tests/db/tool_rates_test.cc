@@ -33,8 +33,7 @@ const Case kRibbon = {"Ribbon", "ribbonfilter:10", "RocksDB Ribbon"};
 const Case kBloomByLevel = {"BloomByLevel",
                             "{id=bloomline;format=bloom;bits_by_level=auto;stock_id=true}",
                             "RocksDB Bloom"};
-const Case kCompact = {"Compact", "{id=bloomline;format=compact;bits_per_key=7}",
-                       "bloomline compact"};
+const Case kBlocked = {"Blocked", "bloomline:7", "bloomline blocked"};
 
 class ToolRatesTest : public testing::TestWithParam<Case> {
  protected:
@@ -81,7 +80,7 @@ TEST_P(ToolRatesTest, AreThoseOfTheTickers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, ToolRatesTest,
-                         testing::Values(kBloom, kRibbon, kBloomByLevel, kCompact), NameOf);
+                         testing::Values(kBloom, kRibbon, kBloomByLevel, kBlocked), NameOf);
 
 class AdviceTest : public ToolRatesTest {};
 

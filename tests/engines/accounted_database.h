@@ -31,7 +31,7 @@ inline std::string Key(uint64_t i) {
 }
 
 inline RocksDBFilterOptions Limited(uint64_t memory_bytes) {
-  RocksDBFilterOptions filter(FilterOptions{Format::kCompact});
+  RocksDBFilterOptions filter;
   filter.memory_bytes = memory_bytes;
   return filter;
 }

@@ -20,9 +20,12 @@ class KeptLog : public rocksdb::Logger {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (size > 0) text_ += std::string(line) + "\n";
   }
-  bool Has(const std::string& part) const {
+  bool Has(const std::string& part) const { return CountOf(part) != 0; }
+  int CountOf(const std::string& part) const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return text_.find(part) != std::string::npos;
+    int count = 0;
+    for (size_t at = 0; (at = text_.find(part, at)) != std::string::npos; ++at) ++count;
+    return count;
   }
 
  private:

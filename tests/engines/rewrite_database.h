@@ -30,9 +30,7 @@ inline std::string RewriteKey(uint64_t i) {
   return text;
 }
 
-inline Policy CompactPolicy(double bits_per_key = 10) {
-  return NewRocksDBFilterPolicy(FilterOptions{Format::kCompact, bits_per_key});
-}
+inline Policy BlockedPolicy() { return NewRocksDBFilterPolicy(FilterOptions()); }
 
 inline void ExpectOk(const rocksdb::Status& status) {
   EXPECT_TRUE(status.ok()) << status.ToString();

@@ -52,11 +52,11 @@ struct Totals {
   double WrittenBits() const { return written * 8 / keys; }
 };
 
-class RocksDBAllocationFitTest : public testing::TestWithParam<Format> {
+class RocksDBAllocationFitTest : public testing::Test {
  protected:
   // Builds filters of num_keys to twice as many keys each, and queries every key.
   static Totals Build(bool optimized, size_t num_filters, size_t num_keys) {
-    const auto policy = NewRocksDBFilterPolicy(FilterOptions{GetParam(), 10});
+    const auto policy = NewRocksDBFilterPolicy(FilterOptions());
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy = policy;
     table.optimize_filters_for_memory = optimized;
@@ -80,7 +80,7 @@ class RocksDBAllocationFitTest : public testing::TestWithParam<Format> {
 };
 
 // Partitions of 2 to 64 KB, and whole filters.
-TEST_P(RocksDBAllocationFitTest, WastesAtMostTwoPercent) {
+TEST_F(RocksDBAllocationFitTest, WastesAtMostTwoPercent) {
   for (const size_t num_keys : {1600, 3200, 6400, 12800, 25600, 100000}) {
     const size_t num_filters = num_keys > 50000 ? 4 : 30;
     const Totals on = Build(true, num_filters, num_keys);
@@ -100,7 +100,7 @@ TEST_P(RocksDBAllocationFitTest, WastesAtMostTwoPercent) {
 }
 
 // An allocator of powers of two gives up to twice the memory, which the file would have to hold.
-TEST_P(RocksDBAllocationFitTest, FillsAThirdMoreAtMost) {
+TEST_F(RocksDBAllocationFitTest, FillsAThirdMoreAtMost) {
   const auto written = [](bool optimized) { return Build(optimized, 1, 10000).written; };
   const double asked = written(false);
   for (const int percent : {100, 105, 130, 132, 135, 150, 199}) {
@@ -115,11 +115,6 @@ TEST_P(RocksDBAllocationFitTest, FillsAThirdMoreAtMost) {
     }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(Formats, RocksDBAllocationFitTest,
-                         testing::Values(Format::kBlocked, Format::kCompact), [](const auto& info) {
-                           return info.param == Format::kBlocked ? "Blocked" : "Compact";
-                         });
 
 }  // namespace
 }  // namespace bloomline::tests::rocksdb_allocation_fit_test

@@ -141,7 +141,7 @@ class SpelledDatabase {
 };
 
 TEST(RocksDBCanonicalizerTest, EachSpellingIsFoundAndMissingKeysAreExcluded) {
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+  for (const Format format : {Format::kBlocked, Format::kRibbon}) {
     for (const bool has_prefixes : {false, true}) {
       for (const bool is_partitioned : {false, true}) {
         SCOPED_TRACE(testing::Message() << FormatName(format) << has_prefixes << is_partitioned);
@@ -245,7 +245,7 @@ TEST(RocksDBCanonicalizerTest, AnOptionsFileWithoutItMeansNoFilter) {
 TEST(RocksDBCanonicalizerTest, SetOptionsGivesItNoOptions) {
   const TempDir dir;
   const auto db = MustOpenRocksDB(IgnoringCase(Folding()), dir.Path("db"));
-  for (const std::string change : {"{bits_per_key=12;}", "{format=compact;}"}) {
+  for (const std::string change : {"{bits_per_key=12;}", "{format=ribbon;}"}) {
     testing::internal::CaptureStderr();
     const rocksdb::Status status =
         db->SetOptions({{"block_based_table_factory", "{filter_policy=" + change + ";}"}});

@@ -47,8 +47,7 @@ class RocksDBEstimatesTest : public ::testing::TestWithParam<Format> {};
 std::string NameOf(const testing::TestParamInfo<Format>& format) {
   return FormatName(format.param);
 }
-INSTANTIATE_TEST_SUITE_P(Format, RocksDBEstimatesTest,
-                         ::testing::Values(Format::kBlocked, Format::kCompact), NameOf);
+INSTANTIATE_TEST_SUITE_P(Format, RocksDBEstimatesTest, ::testing::Values(Format::kBlocked), NameOf);
 #if BLOOMLINE_ROCKSDB_VERSION >= 1009  // earlier ones answer for their own formats to nobody
 INSTANTIATE_TEST_SUITE_P(StockFormat, RocksDBEstimatesTest,
                          ::testing::Values(Format::kBloom, Format::kRibbon), NameOf);

@@ -313,21 +313,21 @@ TEST_F(RocksDBFilterAccountTest, MetricsHaveTheBytes) {
     database.Fill(5000, 25000);
     ExpectExact(*account_, {&database}, "writes");
     const auto bytes = static_cast<double>(account_->filter_bytes());
-    EXPECT_EQ(MetricValue(kBytes, "compact:13.5"), bytes);
+    EXPECT_EQ(MetricValue(kBytes, "blocked:13.5"), bytes);
     EXPECT_GT(MetricValue(kLimited, "limit=\"memory\""), by_memory);
-    EXPECT_EQ(MetricValue(kLimit, "compact:13.5"), 20000);
+    EXPECT_EQ(MetricValue(kLimit, "blocked:13.5"), 20000);
     // Another policy with the same text has an account of its own.
     const std::shared_ptr<FilterAccount> other = NewFilterAccount();
     AccountedDatabase second(dir_.Path("second"), other, filter);
     ASSERT_TRUE(second.Open().ok());
     second.Fill(0, 3000);
     ExpectExact(*other, {&second}, "writes of the second");
-    EXPECT_EQ(MetricValue(kBytes, "compact:13.5"),
+    EXPECT_EQ(MetricValue(kBytes, "blocked:13.5"),
               bytes + static_cast<double>(other->filter_bytes()));
-    EXPECT_EQ(MetricValue(kLimit, "compact:13.5"), 40000);
+    EXPECT_EQ(MetricValue(kLimit, "blocked:13.5"), 40000);
   }
-  EXPECT_EQ(MetricValue(kBytes, "compact:13.5"), 0);
-  EXPECT_EQ(MetricValue(kLimit, "compact:13.5"), 0);
+  EXPECT_EQ(MetricValue(kBytes, "blocked:13.5"), 0);
+  EXPECT_EQ(MetricValue(kLimit, "blocked:13.5"), 0);
 }
 
 TEST_F(RocksDBFilterAccountTest, OptionStringsAndFilesNameIt) {
@@ -336,7 +336,7 @@ TEST_F(RocksDBFilterAccountTest, OptionStringsAndFilesNameIt) {
   const std::string text =
       "create_if_missing=true;listeners=bloomline.account;block_based_table_factory={filter_policy="
       "{"
-      "id=bloomline;memory=1MiB;format=compact}}";
+      "id=bloomline;memory=1MiB}}";
   ASSERT_TRUE(rocksdb::GetOptionsFromString(rocksdb::Options(), text, &options).ok());
   ASSERT_EQ(options.listeners.size(), 1u);
   EXPECT_NE(options.listeners[0]->CheckedCast<FilterAccount>(), nullptr);

@@ -31,7 +31,6 @@ constexpr double kByDistance[] = {9.5, 13, 17, 20, 23};
 
 LevelRules ByDistance() {
   LevelRules rules;
-  rules.format = rules.flush_format = Format::kCompact;
   rules.bits_per_key = kUniformBits;
   rules.rule = LevelRules::Rule::kByDistance;
   rules.level_bits.num_bits = std::size(kByDistance);
@@ -146,7 +145,7 @@ TEST(RocksDBLevelChoiceTest, FilesWithoutAKnownDistanceHaveUniformBits) {
 }
 
 TEST(RocksDBLevelChoiceTest, AListIsByLevelAndItsLastNumberForAllBelow) {
-  RocksDBFilterOptions options(FilterOptions{Format::kCompact});
+  RocksDBFilterOptions options;
   options.bits_by_level = {24, 20, 0, 9};
   const LevelRules rules = RulesFor(options);
   const double expected[] = {24, 20, 0, 9, 9, 9, 9};
@@ -163,12 +162,10 @@ TEST(RocksDBLevelChoiceTest, AListIsByLevelAndItsLastNumberForAllBelow) {
 TEST(RocksDBLevelChoiceTest, BitsStayInTheRangeOfTheFormat) {
   LevelRules rules = ByDistance();
   rules.deepest = 1;
-  rules.level_bits.bits[0] = 2;
-  rules.level_bits.bits[1] = 60;
-  EXPECT_EQ(Bits(rules, Bottommost(1)), kMinCompactBitsPerKey);
-  EXPECT_EQ(Bits(rules, Compacted(0)), kMaxCompactBitsPerKey);
-  rules.flush_format = Format::kBlocked;
-  EXPECT_EQ(Bits(rules, Flushed()), 60);
+  rules.level_bits.bits[0] = 0.5;
+  rules.level_bits.bits[1] = 160;
+  EXPECT_EQ(Bits(rules, Bottommost(1)), kMinBitsPerKey);
+  EXPECT_EQ(Bits(rules, Compacted(0)), kMaxBitsPerKey);
   rules.level_bits.bits[0] = 0;
   EXPECT_EQ(Bits(rules, Bottommost(1)), 0) << "no filter is not the smallest filter";
 }
@@ -205,7 +202,7 @@ TEST(RocksDBLevelChoiceTest, WithoutLevelOptionsAllFilesAreAlike) {
 TEST(RocksDBLevelChoiceTest, LevelsThatAreOnlyAssumedLeaveNoBottomWithoutFilters) {
   RocksDBFilterOptions options;
   options.auto_bits_by_level = true;
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+  for (const Format format : {Format::kBlocked, Format::kRibbon}) {
     options.format = format;
     for (options.bits_per_key = AllowedBitsPerKey(format).min; options.bits_per_key < 8;
          options.bits_per_key += 0.25) {
@@ -274,8 +271,7 @@ LevelRules WithinMemory(Format format, double bits_per_key, int num_levels,
 
 // Without filters at the bottom, the mean that an account allows is over the other levels' keys.
 TEST(RocksDBLevelChoiceTest, LowerBitsAreDividedByLevelFromTheDeepestOn) {
-  for (const Format format :
-       {Format::kCompact, Format::kBlocked, Format::kBloom, Format::kRibbon}) {
+  for (const Format format : {Format::kBlocked, Format::kBloom, Format::kRibbon}) {
     for (const int num_levels : {0, 2, 5}) {
       for (const bool filters_at_bottom : {false, true}) {
         const LevelRules all = WithinMemory(format, 16, num_levels, filters_at_bottom);

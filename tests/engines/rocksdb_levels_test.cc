@@ -22,7 +22,7 @@
 #include "bloomline/level_sizing.h"
 #include "bloomline/rocksdb.h"
 #include "db_bench_ext/databases/five_levels.h"
-#include "src/filter/container/trailer.h"
+#include "src/filter/container/table_bytes.h"
 #include "tests/engines/accounted_database.h"
 #include "tests/engines/forwarding_policy.h"
 #include "tests/engines/rocksdb_settings.h"
@@ -33,8 +33,15 @@ namespace {
 
 using bench::FiveLevels;
 
-RocksDBFilterOptions CompactByLevel() {
-  RocksDBFilterOptions options(FilterOptions{Format::kCompact});
+// As much memory as 10 bits per key.
+constexpr double kRibbonBits = 14.53;
+
+RocksDBFilterOptions Uniform() {
+  return RocksDBFilterOptions(FilterOptions{Format::kRibbon, kRibbonBits});
+}
+
+RocksDBFilterOptions ByLevel() {
+  RocksDBFilterOptions options = Uniform();
   options.auto_bits_by_level = true;
   return options;
 }
@@ -55,7 +62,7 @@ struct LevelFilters {
 
 class Database : public AccountedDatabase {
  public:
-  explicit Database(const std::string& path, const RocksDBFilterOptions& filter = CompactByLevel())
+  explicit Database(const std::string& path, const RocksDBFilterOptions& filter = ByLevel())
       : AccountedDatabase(path, nullptr, filter) {
     options().write_buffer_size = 128 << 10;
     options().target_file_size_base = 64 << 10;
@@ -115,8 +122,7 @@ TEST_P(LevelStyleTest, MergedLevelsTakeAboutTheMemoryOfUniformBits) {
   if (HasFatalFailure()) return;
   database.Print("by level");
   if (wanted_keys != nullptr) {
-    const RocksDBFilterOptions uniform(FilterOptions{Format::kCompact});
-    Database compared(dir.Path("uniform"), uniform);
+    Database compared(dir.Path("uniform"), Uniform());
     compared.options().level_compaction_dynamic_level_bytes = GetParam();
     ASSERT_TRUE(compared.Open().ok());
     compared.Fill(0, kKeys);
@@ -132,8 +138,8 @@ TEST_P(LevelStyleTest, MergedLevelsTakeAboutTheMemoryOfUniformBits) {
   const double all = filters.at(kAllLevels).bits_per_key();
   EXPECT_GE(filters.size(), 3u) << "too few levels for the test";
   EXPECT_GT(all, 9.4);
-  // Static levels: while the deepest has few files, most keys are one level above it, and have 13.5
-  // bits as soon as data lies below them.
+  // Static levels: while the deepest has few files, most keys are one level above it, and have the
+  // bits of that level as soon as data lies below them.
   EXPECT_LT(all, GetParam() ? 11.5 : 13.8);
   const double bottom = filters.rbegin()->second.bits_per_key();
   const double top = std::next(filters.begin())->second.bits_per_key();
@@ -144,7 +150,7 @@ TEST_P(LevelStyleTest, MergedLevelsTakeAboutTheMemoryOfUniformBits) {
   database.ExpectNoKeyLost(num_keys);
   // The whole database is the bottom then.
   database.Compact();
-  // 9.55, and a trailer for each of the small files.
+  // Less than on average, but small files round up.
   EXPECT_NEAR(database.filters().at(kAllLevels).bits_per_key(), 9.7, 0.2);
   database.ExpectNoKeyLost(num_keys);
 }
@@ -188,27 +194,26 @@ std::string FilterOf(const RocksDBFilterOptions& options, rocksdb::TableFileCrea
 using rocksdb::TableFileCreationReason;
 
 TEST(RocksDBLevelsTest, FlushesAndRecoveryHaveTheirOwnFormat) {
-  RocksDBFilterOptions options = CompactByLevel();
+  RocksDBFilterOptions options = ByLevel();
   options.flush_format = Format::kBlocked;
   const auto layout = [&](TableFileCreationReason reason) {
-    return filter::DecodeTrailer(FilterOf(options, reason)).layout;
+    return filter::DecodeTableBytes(FilterOf(options, reason)).layout;
   };
   EXPECT_EQ(layout(TableFileCreationReason::kFlush), filter::Layout::kBlocked);
   EXPECT_EQ(layout(TableFileCreationReason::kRecovery), filter::Layout::kBlocked);
-  EXPECT_EQ(layout(TableFileCreationReason::kCompaction), filter::Layout::kCompact);
-  EXPECT_EQ(layout(TableFileCreationReason::kMisc), filter::Layout::kCompact);
+  EXPECT_EQ(layout(TableFileCreationReason::kCompaction), filter::Layout::kRocksDBRibbon);
+  EXPECT_EQ(layout(TableFileCreationReason::kMisc), filter::Layout::kRocksDBRibbon);
 }
 
 TEST(RocksDBLevelsTest, StylesWithoutLevelsHaveUniformBits) {
-  const RocksDBFilterOptions uniform(FilterOptions{Format::kCompact});
   const auto bytes = [](const RocksDBFilterOptions& options, rocksdb::CompactionStyle style) {
     return FilterOf(options, TableFileCreationReason::kCompaction, style).size();
   };
   for (const auto style : {rocksdb::kCompactionStyleUniversal, rocksdb::kCompactionStyleFIFO}) {
-    EXPECT_EQ(bytes(CompactByLevel(), style), bytes(uniform, style));
+    EXPECT_EQ(bytes(ByLevel(), style), bytes(Uniform(), style));
   }
   constexpr auto kLevels = rocksdb::kCompactionStyleLevel;
-  EXPECT_GT(bytes(CompactByLevel(), kLevels), bytes(uniform, kLevels) * 13 / 10);
+  EXPECT_GT(bytes(ByLevel(), kLevels), bytes(Uniform(), kLevels) * 13 / 10);
 }
 
 // A filter without every hundredth key.
@@ -280,14 +285,14 @@ TEST(FiveLevelsTest, BitsByLevelWasteAsFewReadsAsTheModelSays) {
   const double bloom = measure().positives;
   // The measurement tells filters apart: this is what RocksDB's own filter wastes.
   EXPECT_NEAR(bloom, 0.0475, 0.003);
-  database.Rewrite(PolicyOf("{id=bloomline;format=compact;bits_by_level=auto}"));
+  database.Rewrite(NewRocksDBFilterPolicy(ByLevel()));
   const FiveLevels::Reads reads = measure();
   const FiveLevels::Filters filters = database.filters();
   EXPECT_LE(filters.average, 10.02);
   double keys[kNumLevels], bits[kNumLevels];
   EXPECT_TRUE(KeysOfLevels(kNumLevels, 10, keys));
-  EXPECT_TRUE(SpreadBitsByLevel(Format::kCompact, 10, keys, nullptr, kNumLevels, bits));
-  const double model = WastedReads(Format::kCompact, bits, nullptr, kNumLevels);
+  EXPECT_TRUE(SpreadBitsByLevel(Format::kRibbon, kRibbonBits, keys, nullptr, kNumLevels, bits));
+  const double model = WastedReads(Format::kRibbon, bits, nullptr, kNumLevels);
   EXPECT_NEAR(reads.positives, model, 0.1 * model);
   EXPECT_LE(reads.positives, bloom / 20);
   // A false positive is the read of a data block, and rarely of the next one, too.

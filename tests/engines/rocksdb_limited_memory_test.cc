@@ -112,8 +112,7 @@ TEST_F(RocksDBLimitedMemoryTest, ARunningDatabaseTakesAnotherLimit) {
   };
   const auto set_memory = [&](const std::string& memory) {
     return database.db()->SetOptions(
-        {{"block_based_table_factory",
-          "{filter_policy={id=bloomline;format=compact;memory=" + memory + "};}"}});
+        {{"block_based_table_factory", "{filter_policy={id=bloomline;memory=" + memory + "};}"}});
   };
   EXPECT_GT(compact(), 23000u);  // 10 bits per key
   ASSERT_TRUE(set_memory("12KiB").ok());
@@ -121,41 +120,39 @@ TEST_F(RocksDBLimitedMemoryTest, ARunningDatabaseTakesAnotherLimit) {
   const uint64_t limited = compact();
   EXPECT_LT(limited, 12u << 10);
   EXPECT_GT(limited, 8000u);
-  EXPECT_EQ(MetricValue("bloomline_filter_memory_limit_bytes", "policy=\"compact:10\""), 12 << 10);
+  EXPECT_EQ(MetricValue("bloomline_filter_memory_limit_bytes", "policy=\"blocked:10\""), 12 << 10);
   ASSERT_TRUE(set_memory("0").ok());
   EXPECT_GT(compact(), 23000u);
   database.ExpectNoKeyLost(20000);
 }
 
 TEST_F(RocksDBLimitedMemoryTest, OneFilterHasLimitedBytes) {
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    RocksDBFilterOptions filter(FilterOptions{format});
-    filter.max_filter_bytes = 2000;
-    AccountedDatabase database(dir_.Path(FormatName(format)), account_, filter);
-    database.options().target_file_size_base = 64 << 20;
-    database.options().write_buffer_size = 64 << 20;
-    ASSERT_TRUE(database.Open().ok());
-    for (const uint64_t n : {1000, 2000, 5000}) {
-      database.Put(database.handles()[0], 0, n);
-      database.Compact();
-      const uint64_t bytes = database.filter_bytes();
-      EXPECT_LE(bytes, 2000u) << n;
-      EXPECT_GT(bytes, n == 1000 ? 1150u : 1800u) << n;
-    }
-    // However few the bytes, a filter has 3 bits per key.
-    database.Put(database.handles()[0], 0, 20000);
+  RocksDBFilterOptions filter;
+  filter.max_filter_bytes = 2000;
+  AccountedDatabase database(dir_.Path("db"), account_, filter);
+  database.options().target_file_size_base = 64 << 20;
+  database.options().write_buffer_size = 64 << 20;
+  ASSERT_TRUE(database.Open().ok());
+  for (const uint64_t n : {1000, 2000, 5000}) {
+    database.Put(database.handles()[0], 0, n);
     database.Compact();
-    EXPECT_NEAR(8 * static_cast<double>(database.filter_bytes()) / 20000, 3, 0.2);
-    database.ExpectNoKeyLost(20000);
-    // The filters are what the policy wants.
-    RewriteOptions rewrite;
-    rewrite.dry_run = true;
-    RewriteReport report;
-    std::string error;
-    ASSERT_TRUE(RewriteFilters(database.db(), database.handles()[0], rewrite, &report, &error))
-        << error;
-    EXPECT_EQ(report.bytes_to_rewrite, 0u);
+    const uint64_t bytes = database.filter_bytes();
+    EXPECT_LE(bytes, 2000u) << n;
+    EXPECT_GT(bytes, n == 1000 ? 1150u : 1800u) << n;
   }
+  // However few the bytes, a filter has 3 bits per key.
+  database.Put(database.handles()[0], 0, 20000);
+  database.Compact();
+  EXPECT_NEAR(8 * static_cast<double>(database.filter_bytes()) / 20000, 3, 0.2);
+  database.ExpectNoKeyLost(20000);
+  // The filters are what the policy wants.
+  RewriteOptions rewrite;
+  rewrite.dry_run = true;
+  RewriteReport report;
+  std::string error;
+  ASSERT_TRUE(RewriteFilters(database.db(), database.handles()[0], rewrite, &report, &error))
+      << error;
+  EXPECT_EQ(report.bytes_to_rewrite, 0u);
 }
 
 TEST_F(RocksDBLimitedMemoryTest, ARewriteFollowsTheLimit) {

@@ -19,6 +19,7 @@
 #include "bloomline/filter_account.h"
 #include "bloomline/rewrite_filters.h"
 #include "bloomline/rocksdb.h"
+#include "src/filter/sizing/memory_divider.h"
 #include "tests/engines/accounted_database.h"
 #include "tests/support/repetitions.h"
 #include "tests/support/temp_dir.h"
@@ -34,10 +35,12 @@ const uint64_t kKeys = wanted_keys == nullptr ? 200000 : std::strtoull(wanted_ke
 const double kTolerance = wanted_keys == nullptr ? 0.2 : 0.05;
 const double kMostReads = wanted_keys == nullptr ? 1.4 : 1.25;
 
-RocksDBFilterOptions ByLevel(double bits_per_key, uint64_t memory_bytes) {
+// memory_bits are bits of memory per key.
+RocksDBFilterOptions ByLevel(double memory_bits, uint64_t memory_bytes) {
   RocksDBFilterOptions options = Limited(memory_bytes);
+  options.format = Format::kRibbon;
   options.auto_bits_by_level = true;
-  options.bits_per_key = bits_per_key;
+  options.bits_per_key = filter::BitsOfMemory(options.format, memory_bits);
   return options;
 }
 

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "bloomline/sizing.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
+#include "src/filter/sizing/engine_sizing.h"
+#include "tests/engines/former_compact.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/metric_value.h"
@@ -79,7 +80,7 @@ TEST_P(RocksDBMetricsTest, CountsQueriesAndFiltersByLevel) {
 
   GetMissingKeys(db.get(), kQueries);
   EXPECT_NEAR(MetricValue(kQueriesTotal, level0), kQueries, 700);
-  const double expected = FalsePositiveRate(GetParam(), filter.bits_per_key);
+  const double expected = filter::EngineRate(GetParam(), filter.bits_per_key);
   EXPECT_NEAR(MetricValue("bloomline_filter_expected_false_positive_rate", level0), expected,
               0.001 * expected);
   EXPECT_LT(Rate(kQueriesTotal, level0), expected + 0.03);                            // 780 samples
@@ -105,8 +106,7 @@ TEST_P(RocksDBMetricsTest, CountsQueriesAndFiltersByLevel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RocksDBMetricsTest,
-                         testing::Values(Format::kBlocked, Format::kCompact, Format::kBloom,
-                                         Format::kRibbon),
+                         testing::Values(Format::kBlocked, Format::kBloom, Format::kRibbon),
                          [](const auto& format) { return FormatName(format.param); });
 
 TEST(RocksDBMetricsTest, CountsMultiGet) {
@@ -142,6 +142,7 @@ void OpenFiltersOfOthers() {
       {"a kind that is not known yet" + std::string("\xF0\0\x06\0\0", 5), "matches_everything",
        "damaged"},
       {"abc", "matches_everything", "damaged"},
+      {FormerCompactFilter(), "matches_everything", "former_compact"},
       {trailer, "matches_everything", nullptr},
   };
   const auto policy = NewRocksDBFilterPolicy(RocksDBFilterOptions());
@@ -181,7 +182,7 @@ TEST(RocksDBMetricsTest, FilesWithoutFilterAreCountedByReason) {
 // so they are compared with the highest rate.
 TEST(RocksDBMetricsTest, BitsByLevelHaveExpectedRatesByLevel) {
   const TempDir dir;
-  RocksDBFilterOptions filter(FilterOptions{Format::kCompact});
+  RocksDBFilterOptions filter(FilterOptions{Format::kRibbon});
   filter.bits_by_level = {20, 6};
   const auto db = MustOpenRocksDB(WithFilter(filter), dir.Path("db"));
   Write(db.get());
@@ -189,17 +190,17 @@ TEST(RocksDBMetricsTest, BitsByLevelHaveExpectedRatesByLevel) {
   const auto expected = [](const std::string& labels) {
     return MetricValue("bloomline_filter_expected_false_positive_rate", labels);
   };
-  const std::string family = "policy=\"compact:20:6\",column_family=\"default\",level=";
-  EXPECT_NEAR(expected(family + "\"0\""), FalsePositiveRate(Format::kCompact, 20), 1e-9);
-  EXPECT_NEAR(expected(family + "\"1\""), FalsePositiveRate(Format::kCompact, 6), 1e-6);
+  const std::string family = "policy=\"ribbon:20:6\",column_family=\"default\",level=";
+  EXPECT_NEAR(expected(family + "\"0\""), filter::EngineRate(Format::kRibbon, 20), 1e-9);
+  EXPECT_NEAR(expected(family + "\"1\""), filter::EngineRate(Format::kRibbon, 6), 1e-6);
 
   filter.bits_by_level = {20, 7, 0};
   filter.flush_format = Format::kBlocked;
   const auto policy = NewRocksDBFilterPolicy(filter);
-  EXPECT_EQ(MetricsText().find("compact:20:7:0"), std::string::npos) << "it has no filter";
+  EXPECT_EQ(MetricsText().find("ribbon:20:7:0"), std::string::npos) << "it has no filter";
   const std::string stock = std::string(64, '\0') + std::string("\xFF\0\x06\0\0", 5);
   const Reader reader(policy->GetFilterBitsReader(stock));
-  EXPECT_NEAR(expected("policy=\"compact:20:7:0\""), FalsePositiveRate(Format::kBlocked, 7), 1e-6);
+  EXPECT_NEAR(expected("policy=\"ribbon:20:7:0\""), filter::EngineRate(Format::kBlocked, 7), 1e-6);
 }
 
 }  // namespace

@@ -93,12 +93,12 @@ const struct {
   const char* text;
   std::vector<const char*> reason;  // all of these in one line
 } kBadStrings[] = {
-    {"{id=bloomline;format=compakt}", {"format is 'compakt'", "allowed: blocked, compact"}},
+    {"{id=bloomline;format=ribon}", {"format is 'ribon'; allowed: blocked, bloom, ribbon"}},
     {"{id=bloomline;bits_per_key=abc}", {"bits_per_key is 'abc'", "1 to 100"}},
     {"{id=bloomline;bits_per_key=9,5}", {"bits_per_key is '9,5'", "1 to 100"}},
     {"{id=bloomline;bits=10}", {"'bits'", "allowed: bits_per_key, format, seed"}},
     {"bloomline:1000", {"bits_per_key is 1000; allowed: 1 to 100 in format blocked"}},
-    {"{id=bloomline;fromat=compact}", {"'fromat'", "did you mean 'format'?"}},
+    {"{id=bloomline;fromat=ribbon}", {"'fromat'", "did you mean 'format'?"}},
     {"bloomline:", {"bits_per_key is ''", "1 to 100"}},
     {"{id=bloomline;seed=18446744073709551616}", {"18446744073709551616", "0 to 2^64 - 1"}},
     {"{id=bloomline;bits_by_level=24:ten}", {"bits_by_level is '24:ten'", "allowed: auto"}},
@@ -118,8 +118,12 @@ const struct {
     {"{id=bloomline;filters_at_bottom=no}", {"filters_at_bottom is 'no'", "true, false"}},
     {"{id=bloomline;stock_id=maybe}", {"stock_id is 'maybe'", "true, false"}},
     {"{id=bloomline;stock_id=true}", {"format blocked", "allowed: bloom, ribbon"}},
-    {"{id=bloomline;format=ribbon;flush_format=compact;stock_id=true}", {"format compact"}},
-    {"{id=bloomline;format=bloom;seed=7}", {"format is bloom", "allowed: blocked, compact"}},
+    {"{id=bloomline;format=ribbon;flush_format=blocked;stock_id=true}", {"format blocked"}},
+    {"{id=bloomline;format=bloom;seed=7}",
+     {"format is bloom, whose hash takes no seed; allowed: blocked"}},
+    {"{id=bloomline;flush_format=ribbon;seed=random}",
+     {"with flush_format, random_seed is set and format is ribbon, whose hash takes no seed; "
+      "allowed: blocked"}},
     {"{id=bloomline:30;format=compact}",
      {": bits_per_key is 30; allowed: 3 to 24 in format compact"}},
     {"{id=bloomline;format=compact;bits_by_level=10:25}", {"has 25 for level 1; allowed: 3 to 24"}},
@@ -131,7 +135,7 @@ const struct {
      {"memory is 1000 and bits_by_level has numbers; allowed: one of the two"}},
     {"{id=bloomline;max_filter_bytes=5000;flush_format=ribbon}",
      {"max_filter_bytes is 5000 and files have filters of format ribbon, whose bits RocksDB sets "
-      "before it knows the number of keys; allowed: blocked, compact"}},
+      "before it knows the number of keys; allowed: blocked"}},
 };
 
 void ExpectReason(const std::string& text, const std::vector<const char*>& reason) {
@@ -234,7 +238,7 @@ TEST(RocksDBOptionStringsTest, AnotherNameGivesNoPolicy) {
   EXPECT_FALSE(rocksdb::GetBlockBasedTableOptionsFromString(config, {}, "filter_policy=blomline:10",
                                                             &table_options)
                    .ok());
-  for (const char* const text : {"bloomline:1000", "{id=bloomline;format=compakt}"}) {
+  for (const char* const text : {"bloomline:1000", "{id=bloomline;format=ribon}"}) {
     const Policy refused = ByTableOptions(text).policy;
     ASSERT_NE(refused, nullptr);
     EXPECT_TRUE(IsRefused(*refused)) << text;
@@ -252,17 +256,17 @@ TEST(RocksDBOptionStringsTest, OptionsAreReadAndWritten) {
       {"bits_by_level=24:20.5:0:9", {{"bits_by_level", "24:20.5:0:9"}, {"levels_in_use", "0"}}},
       {"bits_by_level=24,20.5,0,9", {{"bits_by_level", "24:20.5:0:9"}}},
       {"bits_by_level=12", {{"bits_by_level", "12"}}},
-      {"bits_by_level=uniform;flush_format=blocked;filters_at_bottom=false;format=compact",
+      {"bits_by_level=uniform;flush_format=blocked;filters_at_bottom=false;format=ribbon",
        {{"bits_by_level", "uniform"}, {"flush_format", "blocked"}, {"filters_at_bottom", "false"}}},
       {"format=ribbon;bloom_before_level=3", {{"bloom_before_level", "3"}}},
       {"format=ribbon;bloom_before_level=0", {{"bloom_before_level", "0"}}},
       {"format=ribbon;bloom_before_level=-1", {{"bloom_before_level", "-1"}}},
       {"flush_format=same;filters_at_bottom=1",
        {{"flush_format", "same"}, {"filters_at_bottom", "true"}, {"level_size_ratio", "10"}}},
-      {"bits_per_key=7.5;format=compact;seed=77;stock_id=false;memory=4096;max_filter_bytes=5000;"
+      {"bits_per_key=7.5;format=blocked;seed=77;stock_id=false;memory=4096;max_filter_bytes=5000;"
        "sample_queries=0",
        {{"bits_per_key", "7.5"},
-        {"format", "compact"},
+        {"format", "blocked"},
         {"seed", "77"},
         {"stock_id", "false"},
         {"memory", "4096"},
@@ -353,7 +357,7 @@ TEST(RocksDBOptionStringsTest, WhatIsWrongInAnIdIsSaid) {
   const std::string policies =
       "; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;OPTION=VALUE;...}";
   const std::string in_place = "; in place of ribbonfilter:";
-  const std::string bits = "; allowed: 1 to 100, in format compact 3 to 24";
+  const std::string bits = "; allowed: 1 to 100";
   const struct {
     const char* id;
     std::string error;  // empty: there is a policy
@@ -495,7 +499,7 @@ TEST(RocksDBOptionStringsTest, APolicyInPlaceOfRibbonTakesItsBloomLevels) {
   } kCases[] = {{RibbonOptions::kFollowed, Format::kRibbon, "3", "3"},
                 {RibbonOptions::kFollowed, Format::kRibbon, "2147483647", "64"},
                 {RibbonOptions::kFollowed, Format::kRibbon, "-2", "-1"},
-                {RibbonOptions::kFollowed, Format::kCompact, "3", "-1"},
+                {RibbonOptions::kFollowed, Format::kBlocked, "3", "-1"},
                 {RibbonOptions::kIgnored, Format::kRibbon, "3", "-1"}};
   for (const auto& c : kCases) {
     std::string error;
@@ -520,9 +524,15 @@ TEST(RocksDBOptionStringsTest, OptionsOfAProgramAreChecked) {
     return error;
   };
   ExpectReason(refusal([](auto* o) { o->format = Format::kClassic; }),
-               {"format is classic, ", "LevelDB only; allowed: blocked, compact, bloom, ribbon"});
+               {"format is classic, ", "LevelDB only; allowed: blocked, bloom, ribbon"});
   ExpectReason(refusal([](auto* o) { o->flush_format = Format::kClassic; }),
-               {"format is classic, ", "LevelDB only; allowed: blocked, compact, bloom, ribbon"});
+               {"format is classic, ", "LevelDB only; allowed: blocked, bloom, ribbon"});
+  const std::string compact =
+      "format is compact, which is written in LevelDB only; allowed: blocked, bloom, ribbon "
+      "(ribbon takes the place of compact)";
+  EXPECT_EQ(refusal([](auto* o) { o->format = Format::kCompact; }), compact);
+  EXPECT_EQ(refusal([](auto* o) { o->flush_format = Format::kCompact; }),
+            "with flush_format, " + compact);
   ExpectReason(refusal([](auto* o) { o->bits_by_level = {10, -1}; }), {"has -1 for level 1"});
   ExpectReason(refusal([](auto* o) { o->bits_by_level = {std::nan("")}; }), {"has nan for level"});
   ExpectReason(refusal([](auto* o) { o->bits_by_level.assign(65, 10); }),
@@ -548,8 +558,8 @@ TEST(RocksDBOptionStringsTest, UnknownNamesCanBeIgnoredButBadValuesCannot) {
   EXPECT_EQ(Settings(*policy), "blocked 12 0");
   Policy refused;
   const rocksdb::Status status = rocksdb::FilterPolicy::CreateFromString(
-      config, "{id=bloomline;format=compakt;bits_per_key=12}", &refused);
-  EXPECT_NE(status.ToString().find("'compakt'"), std::string::npos) << status.ToString();
+      config, "{id=bloomline;format=ribon;bits_per_key=12}", &refused);
+  EXPECT_NE(status.ToString().find("'ribon'"), std::string::npos) << status.ToString();
   std::unordered_map<std::string, std::string> unused;
   auto* changed = const_cast<rocksdb::FilterPolicy*>(policy.get());
   EXPECT_TRUE(changed

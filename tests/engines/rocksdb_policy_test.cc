@@ -51,10 +51,9 @@ int Matches(const Policy& policy, const std::string& filter, const char* prefix,
 // partition without bytes (bits_builder.h). Without a seed, a filter matches every key.
 TEST(RocksDBPolicyTest, AFullFilterWithoutKeysIsEmptyAndAPartitionIsNot) {
   const Policy stock(rocksdb::NewBloomFilterPolicy(10));
-  FilterOptions blocked, compact, seedless;
-  compact.format = Format::kCompact;
+  FilterOptions blocked, seedless;
   seedless.random_seed = true;
-  for (const FilterOptions& options : {blocked, compact, seedless}) {
+  for (const FilterOptions& options : {blocked, seedless}) {
     const bool is_valid = !options.random_seed;
     std::optional<InjectedEntropy> failing;
     if (!is_valid) failing.emplace();
@@ -100,30 +99,28 @@ TEST(RocksDBPolicyTest, OtherThreadsMayReadTheNumberOfEntries) {
 // The damage is of memory: the trailer at the end stays. RocksDB fails the flush or compaction.
 TEST(RocksDBPolicyTest, DamageDuringConstructionIsReported) {
   const std::vector<std::string> keys = Keys(3000);
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    for (const bool is_partitioned : {false, true}) {
-      for (const bool detects : {false, true}) {
-        SCOPED_TRACE(testing::Message() << FormatName(format) << is_partitioned << detects);
-        rocksdb::BlockBasedTableOptions table;
-        table.detect_filter_construct_corruption = detects;
-        table.partition_filters = is_partitioned;
-        const Policy policy = NewRocksDBFilterPolicy(FilterOptions{format, 10});
-        const Builder builder = NewBuilder(policy, table);
-        for (const bool is_damaged : {false, true, false}) {
-          for (const std::string& key : keys) builder->AddKey(key);
-          std::unique_ptr<const char[]> buffer;
-          rocksdb::Status status;
-          const rocksdb::Slice filter = builder->Finish(&buffer, &status);
-          ASSERT_TRUE(status.ok()) << status.ToString();
-          if (is_damaged) std::memset(const_cast<char*>(filter.data()), 0, filter.size() / 2);
-          const rocksdb::Status verified = builder->MaybePostVerify(filter);
-          EXPECT_EQ(verified.IsCorruption(), is_damaged && detects) << verified.ToString();
-          EXPECT_EQ(verified.ToString().find("filter lost") != std::string::npos,
-                    is_damaged && detects)
-              << verified.ToString();
-          // The control: the damage is of a kind that matters.
-          EXPECT_EQ(Matches(policy, filter.ToString(), "key", 3000) < 3000, is_damaged);
-        }
+  for (const bool is_partitioned : {false, true}) {
+    for (const bool detects : {false, true}) {
+      SCOPED_TRACE(testing::Message() << is_partitioned << detects);
+      rocksdb::BlockBasedTableOptions table;
+      table.detect_filter_construct_corruption = detects;
+      table.partition_filters = is_partitioned;
+      const Policy policy = NewRocksDBFilterPolicy(FilterOptions());
+      const Builder builder = NewBuilder(policy, table);
+      for (const bool is_damaged : {false, true, false}) {
+        for (const std::string& key : keys) builder->AddKey(key);
+        std::unique_ptr<const char[]> buffer;
+        rocksdb::Status status;
+        const rocksdb::Slice filter = builder->Finish(&buffer, &status);
+        ASSERT_TRUE(status.ok()) << status.ToString();
+        if (is_damaged) std::memset(const_cast<char*>(filter.data()), 0, filter.size() / 2);
+        const rocksdb::Status verified = builder->MaybePostVerify(filter);
+        EXPECT_EQ(verified.IsCorruption(), is_damaged && detects) << verified.ToString();
+        EXPECT_EQ(verified.ToString().find("filter lost") != std::string::npos,
+                  is_damaged && detects)
+            << verified.ToString();
+        // The control: the damage is of a kind that matters.
+        EXPECT_EQ(Matches(policy, filter.ToString(), "key", 3000) < 3000, is_damaged);
       }
     }
   }
@@ -151,7 +148,7 @@ TEST(RocksDBPolicyTest, ReadersOutliveTheirPolicy) {
       table.block_cache = rocksdb::NewLRUCache(4 << 20);
       table.cache_index_and_filter_blocks = true;
       if (is_partitioned) PartitionFilters(512, &table);
-      table.filter_policy = NewRocksDBFilterPolicy(FilterOptions{Format::kCompact, 10});
+      table.filter_policy = NewRocksDBFilterPolicy(FilterOptions{Format::kRibbon, 10});
       const std::weak_ptr<const rocksdb::FilterPolicy> first(table.filter_policy);
       {
         rocksdb::Options options = WithTable(table);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
+#include <rocksdb/env.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/options_util.h>
@@ -240,6 +241,52 @@ TEST_F(RocksDBRangeFilterTest, OptionStringsMakeItAndOptionsFilesKeepIt) {
   EXPECT_EQ(Text(*of_file), text);
 }
 
+// Versions before 0.4.0 wrote compact, also where nothing was said of the format.
+TEST_F(RocksDBRangeFilterTest, CompactInTextsMeansRibbon) {
+  ASSERT_TRUE(RegisterBloomline());
+  constexpr char kFormer[] =
+      "table_properties_collectors={{id=bloomline.ranges;bits_per_key=10.000000;"
+      "level_size_ratio=10.000000;format=compact;memory_percent=20.000000;"
+      "max_bytes_per_table=16777216;prefixes=auto;}}";
+  const std::string options_path = path_ + "/OPTIONS-000007";
+  ASSERT_TRUE(rocksdb::Env::Default()->CreateDirIfMissing(path_).ok());
+  ASSERT_TRUE(rocksdb::WriteStringToFile(
+                  rocksdb::Env::Default(),
+                  std::string("[Version]\n  rocksdb_version=7.8.3\n  options_file_version=1.1\n"
+                              "[DBOptions]\n  create_if_missing=true\n"
+                              "[CFOptions \"default\"]\n  disable_auto_compactions=true\n  ") +
+                      kFormer + "\n[TableOptions/BlockBasedTable \"default\"]\n  checksum=kXXH3\n",
+                  options_path)
+                  .ok());
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  rocksdb::DBOptions loaded;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  const rocksdb::Status status =
+      rocksdb::LoadOptionsFromFile(config, options_path, &loaded, &families);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  const auto filter = FindRangeFilter(families.at(0).options);
+  ASSERT_NE(filter, nullptr);
+  EXPECT_NE(Text(*filter).find("format=ribbon"), std::string::npos) << Text(*filter);
+  EXPECT_NE(Text(*filter).find("bits_per_key=10."), std::string::npos) << Text(*filter);
+  // The database writes tables, and its own OPTIONS names ribbon.
+  {
+    const auto db = MustOpenRocksDB(rocksdb::Options(loaded, families.at(0).options), path_);
+    WriteTables(db.get());
+    for (int user = 0; user < 1000; ++user) {
+      const RangeScan scan = ScanOf(filter, user);
+      rocksdb::ReadOptions read_options;
+      scan.Apply(&read_options);
+      ASSERT_EQ(CountKeys(db.get(), read_options), user % 10 == 9 ? 0U : 5U) << user;
+    }
+    EXPECT_GT(filter->counts().tables_skipped, 7500U);
+  }
+  ASSERT_TRUE(rocksdb::LoadLatestOptions(config, path_, &loaded, &families).ok());
+  const auto of_file = FindRangeFilter(families.at(0).options);
+  ASSERT_NE(of_file, nullptr);
+  EXPECT_EQ(Text(*of_file), Text(*filter));
+}
+
 // In a value of table_properties_collectors with one pair of braces, a colon ends the collector.
 TEST_F(RocksDBRangeFilterTest, ListsWithColonsSurviveOptionsFiles) {
   RangeFilterOptions filter_options;
@@ -278,14 +325,21 @@ TEST_F(RocksDBRangeFilterTest, WrongOptionsAreRefused) {
     options.memory_percent = percent;
     expect_refused("memory_percent");
   }
-  options.bits_per_key = 30;
+  options.bits_per_key = 101;
   expect_refused("bits_per_key");
-  options.format = Format::kRibbon;
+  for (const Format format : {Format::kClassic, Format::kBloom}) {
+    options.format = format;
+    expect_refused("format");
+  }
+  options.format = Format::kCompact;
+  EXPECT_EQ(options.Validate(),
+            "format is compact, which is written in LevelDB only; allowed: blocked, ribbon (ribbon "
+            "takes the place of compact)");
   expect_refused("format");
   options.max_bytes_per_table = 4095;
   expect_refused("max_bytes_per_table");
   ASSERT_TRUE(RegisterBloomline());
-  for (const char* wrong : {"memory_percent=0", "prefixes=x", "format=ribbon", "unknown=1"}) {
+  for (const char* wrong : {"memory_percent=0", "prefixes=x", "format=bloom", "unknown=1"}) {
     rocksdb::ColumnFamilyOptions family;
     const rocksdb::Status status = rocksdb::GetColumnFamilyOptionsFromString(
         {}, {}, std::string("table_properties_collectors={id=bloomline.ranges;") + wrong + "}",

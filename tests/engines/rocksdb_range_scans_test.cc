@@ -61,7 +61,7 @@ class ZeroLast : public rocksdb::Comparator {
 struct Setting {
   const char* name;
   const char* prefixes;
-  Format format = Format::kCompact;
+  Format format = Format::kRibbon;
   const rocksdb::Comparator* (*comparator)() = rocksdb::BytewiseComparator;
   void (*change)(rocksdb::Options* options) = [](rocksdb::Options*) {};
   bool skips = true;
@@ -94,12 +94,12 @@ const Setting kSettings[] = {
     {"bytes", "1:2:3:4", Format::kBlocked},
     {"delimited", "after0x61:after0x00:after0xff"},
     {"long", "5:64"},
-    {"mixed", "auto", Format::kCompact, rocksdb::BytewiseComparator, [](rocksdb::Options*) {}, true,
+    {"mixed", "auto", Format::kRibbon, rocksdb::BytewiseComparator, [](rocksdb::Options*) {}, true,
      true},
     {"universal", "auto", Format::kBlocked, rocksdb::BytewiseComparator, WithUniversal},
-    {"fifo", "1:after0x2f", Format::kCompact, rocksdb::BytewiseComparator, WithFifo},
-    {"blobs", "auto", Format::kCompact, rocksdb::BytewiseComparator, WithBlobs},
-    {"prefixes", "auto", Format::kCompact, rocksdb::BytewiseComparator, WithPrefixes},
+    {"fifo", "1:after0x2f", Format::kRibbon, rocksdb::BytewiseComparator, WithFifo},
+    {"blobs", "auto", Format::kRibbon, rocksdb::BytewiseComparator, WithBlobs},
+    {"prefixes", "auto", Format::kRibbon, rocksdb::BytewiseComparator, WithPrefixes},
     {"timestamps", "1:2:3:4", Format::kBlocked, TimestampComparator, [](rocksdb::Options*) {},
      false},
     {"reverse", "1:2:3", Format::kBlocked, rocksdb::ReverseBytewiseComparator,

@@ -40,7 +40,7 @@ struct Mistake {
 // A value that each option refuses; the number of options is checked below.
 const Mistake kBadValues[] = {
     {"bits_per_key=1000", "bits_per_key is 1000", "1 to 100"},
-    {"format=ribon", "format is 'ribon'", "blocked, compact, bloom, ribbon"},
+    {"format=ribon", "format is 'ribon'", "blocked, bloom, ribbon"},
     {"seed=-1", "seed is '-1'", "0 to 2^64 - 1"},
     {"bits_by_level=20,ten", "bits_by_level is '20,ten'", "auto, uniform"},
     {"levels_in_use=65", "levels_in_use is '65'", "2 to 64"},
@@ -156,7 +156,7 @@ TEST_F(RocksDBRefusedOptionsTest, NamesAreRefusedLikeOptions) {
   for (const Mistake& mistake :
        {Mistake{"bloomline:1000", "bits_per_key is 1000", "1 to 100"},
         Mistake{"bloomline:ten", "bits_per_key is 'ten'", "1 to 100"},
-        Mistake{"{id=bloomline:;format=compact;}", "bits_per_key is ''", "1 to 100"},
+        Mistake{"{id=bloomline:;format=ribbon;}", "bits_per_key is ''", "1 to 100"},
         Mistake{"bloomline:10:3", "'bloomline:10:3'", "BITS_PER_KEY"}}) {
     SCOPED_TRACE(mistake.option);
     Said();
@@ -217,8 +217,7 @@ TEST_F(RocksDBRefusedOptionsTest, SetOptionsIsLoudAndCanBeFixed) {
     SCOPED_TRACE(mistake.option);
     if (++number % 3 != 0) continue;
     const auto log = std::make_shared<KeptLog>();
-    rocksdb::Options options =
-        WithPolicy(PolicyOf("{id=bloomline;format=compact;bits_per_key=9;}"));
+    rocksdb::Options options = WithPolicy(PolicyOf("{id=bloomline;format=ribbon;bits_per_key=9;}"));
     options.info_log = log;
     const std::string path = dir_.Path("db" + std::to_string(number));
     const std::unique_ptr<rocksdb::DB> db = MustOpenRocksDB(options, path);
@@ -255,7 +254,7 @@ TEST_F(RocksDBRefusedOptionsTest, SetOptionsIsLoudAndCanBeFixed) {
     EXPECT_EQ(Value(*policy, "level_size_ratio"),
               kSetOptionsMakesANewPolicy && name != "level_size_ratio" ? "7" : "10");
     if (name != "format") {
-      EXPECT_EQ(Value(*policy, "format"), "compact");
+      EXPECT_EQ(Value(*policy, "format"), "ribbon");
     }
   }
 }
@@ -288,10 +287,10 @@ TEST_F(RocksDBRefusedOptionsTest, CFunctionsReturnTheMistake) {
     const std::string text = name + "=" + Value(*PolicyOf("bloomline"), option.name);
     mistakes.push_back({text + "; " + text, name + " is given twice", "allowed: once"});
   }
-  mistakes.push_back({"format=compact;id=bloomline",
+  mistakes.push_back({"format=ribbon;id=bloomline",
                       "id is given twice, 'bloomline' and 'bloomline'", "allowed: once"});
-  mistakes.push_back({"format=blocked;format=compact",
-                      "format is given twice, 'blocked' and 'compact'", "allowed: once"});
+  mistakes.push_back({"format=blocked;format=ribbon",
+                      "format is given twice, 'blocked' and 'ribbon'", "allowed: once"});
   for (const Mistake& mistake : mistakes) {
     SCOPED_TRACE(mistake.option);
     const std::string policy = PolicyText(mistake);
@@ -311,15 +310,15 @@ TEST_F(RocksDBRefusedOptionsTest, CFunctionsReturnTheMistake) {
 
 // RocksDB's own strings are merged before the policy sees them: the last one counts.
 TEST_F(RocksDBRefusedOptionsTest, OfTwoInRocksDBsStringsTheLastCounts) {
-  const auto table = TableOf("{id=bloomline;format=blocked;format=compact}");
-  EXPECT_EQ(Settings(*table.filter_policy), "compact 10 0");
+  const auto table = TableOf("{id=bloomline;format=blocked;format=ribbon}");
+  EXPECT_EQ(Settings(*table.filter_policy), "ribbon 10 0");
 }
 
 TEST_F(RocksDBRefusedOptionsTest, SkippedNamesAreInTheLogOfEachOpening) {
   rocksdb::ConfigOptions config;
   config.ignore_unknown_options = true;
-  const auto table = TableOf("{id=bloomline;format=compact;bit_per_key=12;}", config);
-  EXPECT_EQ(Settings(*table.filter_policy), "compact 10 0");
+  const auto table = TableOf("{id=bloomline;format=ribbon;bit_per_key=12;}", config);
+  EXPECT_EQ(Settings(*table.filter_policy), "ribbon 10 0");
   for (int opening = 0; opening < 2; ++opening) {
     const auto log = std::make_shared<KeptLog>();
     rocksdb::Options options = WithTable(table);
@@ -381,7 +380,7 @@ TEST_F(RocksDBRefusedOptionsTest, OptionsOfEarlierReleasesAreNotUnknown) {
   EXPECT_TRUE(IsRefused(*policy));
   Said();
   auto* const changed = const_cast<rocksdb::FilterPolicy*>(policy.get());
-  EXPECT_TRUE(changed->ConfigureFromMap({}, {{"format", "compact"}}).ok());
+  EXPECT_TRUE(changed->ConfigureFromMap({}, {{"format", "ribbon"}}).ok());
   EXPECT_EQ(Said(), "");
   EXPECT_FALSE(IsRefused(*policy));
   EXPECT_EQ(policy->ToString({}).find("range"), std::string::npos);
@@ -389,7 +388,7 @@ TEST_F(RocksDBRefusedOptionsTest, OptionsOfEarlierReleasesAreNotUnknown) {
 
 TEST_F(RocksDBRefusedOptionsTest, AChangeLeavesUnknownOptionsOutAndSaysSo) {
   for (const bool is_lenient : {false, true}) {
-    const Policy policy = TableOf("{id=bloomline;bit_per_key=14.5;format=compact;}").filter_policy;
+    const Policy policy = TableOf("{id=bloomline;bit_per_key=14.5;format=ribbon;}").filter_policy;
     auto* const changed = const_cast<rocksdb::FilterPolicy*>(policy.get());
     rocksdb::ConfigOptions config;
     config.ignore_unknown_options = is_lenient;
@@ -398,7 +397,7 @@ TEST_F(RocksDBRefusedOptionsTest, AChangeLeavesUnknownOptionsOutAndSaysSo) {
     Said();
     EXPECT_TRUE(changed->ConfigureFromMap(config, {{"bits_per_key", "9"}}).ok());
     EXPECT_NE(Said().find("unknown options are left out: bit_per_key"), std::string::npos);
-    EXPECT_EQ(Settings(*policy), "compact 9 0");
+    EXPECT_EQ(Settings(*policy), "ribbon 9 0");
     const auto log = std::make_shared<KeptLog>();
     rocksdb::BlockBasedTableOptions table;
     rocksdb::FilterBuildingContext context(table);
@@ -416,11 +415,11 @@ TEST_F(RocksDBRefusedOptionsTest, ANewPolicyOfARefusedOneKeepsTheMistake) {
     return policy;
   };
   const Policy refused =
-      change(PolicyOf("{id=bloomline;format=compact;bits_per_key=9}"), "{format=compakt;}");
+      change(PolicyOf("{id=bloomline;format=ribbon;bits_per_key=9}"), "{format=ribon;}");
   EXPECT_TRUE(IsRefused(*refused));
   Said();
   const Policy still = change(refused, "{level_size_ratio=7;}");
-  EXPECT_NE(Said().find("format is 'compakt'"), std::string::npos);
+  EXPECT_NE(Said().find("format is 'ribon'"), std::string::npos);
   EXPECT_TRUE(IsRefused(*still));
   EXPECT_EQ(FilterOf(still), FilterOf(PolicyOf("bloomfilter:10:false")));
   const Policy fixed = change(still, "{format=blocked;}");

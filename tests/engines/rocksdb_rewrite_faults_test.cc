@@ -53,7 +53,7 @@ class RewriteFaultsTest : public testing::Test {
     model_ = db_.Write(kKeys);
     db_.FlushAndWait();
     db_.options().disable_auto_compactions = true;
-    db_.Open(CompactPolicy());
+    db_.Open(BlockedPolicy());
   }
 
   rocksdb::Options Options() {
@@ -97,7 +97,7 @@ TEST(HasOtherFilterTest, ComparesKindAndBits) {
   } kCases[] = {
       {"none", 0, "none", 0, kBlocks, false},
       {"none", 0, kBlocked, 10, kBlocks, true},
-      {"bloomline compact", 10, kBlocked, 10, kBlocks, true},
+      {"bloomline compact (before 0.4.0)", 10, kBlocked, 10, kBlocks, true},
       {kBlocked, 10, kBlocked, 10, kBlocks, false},
       {kBlocked, 9.81, kBlocked, 10, kBlocks, false},
       {kBlocked, 10.19, kBlocked, 10, kBlocks, false},
@@ -140,7 +140,7 @@ TEST_F(RewriteFaultsTest, SaysWhyItCannotRewrite) {
             std::string::npos);
   db_.Open(nullptr);
   EXPECT_NE(Refusal({}).find("filter_policy is null; allowed: the policy"), std::string::npos);
-  db_.Open(CompactPolicy());
+  db_.Open(BlockedPolicy());
   db_.Close();
   std::unique_ptr<rocksdb::DB> db;
   ExpectOk(OpenRocksDBReadOnly(db_.options(), dir_.Path("db"), &db));
@@ -172,7 +172,7 @@ TEST_F(RewriteFaultsTest, SkipsDamagedFilesAndGoesOn) {
   db_.options().paranoid_checks = false;  // or the database does not open
   const std::shared_ptr<FilterAccount> account = NewFilterAccount();
   db_.options().listeners = {account};
-  db_.Open(CompactPolicy());
+  db_.Open(BlockedPolicy());
   std::string error;
   EXPECT_FALSE(account->CountFiles(db_.get(), &error));
   EXPECT_TRUE(error.find(files[3].name) != error.npos || error.find(files[7].name) != error.npos)
@@ -188,7 +188,7 @@ TEST_F(RewriteFaultsTest, SkipsDamagedFilesAndGoesOn) {
   db_.Close();
   damage(footer, -8, std::ios::end, end);
   db_.options().paranoid_checks = true;
-  db_.Open(CompactPolicy());
+  db_.Open(BlockedPolicy());
   const RewriteReport again = db_.Rewrite();
   EXPECT_EQ(Count(again, RewriteSkip::kDamaged), 1u) << again.ToString();
   EXPECT_EQ(again.files_rewritten, 1u);
@@ -217,7 +217,7 @@ TEST_F(RewriteFaultsTest, LosesNothingOnAFullDisk) {
   EXPECT_NE(error.find("RocksDB may refuse writes until DB::Resume"), std::string::npos) << error;
   disk_->has_no_room_for_tables = false;
   db_.ExpectKeys(model_);
-  db_.Open(CompactPolicy());
+  db_.Open(BlockedPolicy());
   EXPECT_TRUE(db_.Rewrite().IsComplete());
   ExpectOk(db_->Put({}, RewriteKey(0), model_[RewriteKey(0)]));
   db_.ExpectKeys(model_);
@@ -267,7 +267,7 @@ TEST_F(RewriteFaultsTest, KeepsToItsSpeed) {
 // Gets, writes and automatic compactions beside it.
 TEST_F(RewriteFaultsTest, WorksBesideReadersAndWriters) {
   db_.options().disable_auto_compactions = false;
-  db_.Open(CompactPolicy());
+  db_.Open(BlockedPolicy());
   std::atomic<bool> stop{false};
   std::atomic<uint64_t> wrong{0};
   std::atomic<uint64_t> gets{0};
@@ -292,10 +292,9 @@ TEST_F(RewriteFaultsTest, WorksBesideReadersAndWriters) {
   uint64_t rewritten = 0;
   // Back and forth, so that there is always something to do.
   for (int round = 0; round < 8; ++round) {
-    ExpectOk(
-        db_->SetOptions({{"block_based_table_factory",
-                          round % 2 == 0 ? "{filter_policy={id=bloomline;format=blocked};}"
-                                         : "{filter_policy={id=bloomline;format=compact};}"}}));
+    ExpectOk(db_->SetOptions({{"block_based_table_factory",
+                               round % 2 == 0 ? "{filter_policy={id=bloomline;format=blocked};}"
+                                              : "{filter_policy={id=bloomline;format=bloom};}"}}));
     const RewriteReport report = db_.Rewrite();
     EXPECT_EQ(Count(report, RewriteSkip::kBusy), report.skipped.size()) << report.ToString();
     rewritten += report.files_rewritten;
@@ -307,7 +306,7 @@ TEST_F(RewriteFaultsTest, WorksBesideReadersAndWriters) {
   EXPECT_GT(rewritten, 0u);  // in 8 rounds; how many files there are depends on the machine
   EXPECT_GT(written, 100u);
   db_.ExpectKeys(model_);
-  db_.Open(CompactPolicy());
+  db_.Open(BlockedPolicy());
   db_.ExpectKeys(model_);
 }
 
@@ -340,7 +339,7 @@ TEST_F(RewriteFaultsTest, SkipsFilesOfOtherCompactions) {
     while (!may_end) sleep();
   };
   db_.options().listeners = {listener};
-  db_.Open(CompactPolicy());
+  db_.Open(BlockedPolicy());
   std::vector<rocksdb::LiveFileMetaData> files;
   db_->GetLiveFilesMetaData(&files);
   std::vector<std::string> names;
@@ -373,7 +372,7 @@ TEST_F(RewriteFaultsTest, AFamilyThatIsDroppedIsComplete) {
     if (!is_dropped.exchange(true)) ExpectOk(db_->DropColumnFamily(family));
   };
   db_.options().listeners = {listener};
-  db_.Open(CompactPolicy());
+  db_.Open(BlockedPolicy());
   ExpectOk(db_->CreateColumnFamily(db_.options(), "dropped", &family));
   for (uint64_t i = 0; i < 300; ++i) {
     ExpectOk(db_->Put({}, family, RewriteKey(i), "value"));

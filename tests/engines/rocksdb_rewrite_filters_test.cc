@@ -28,7 +28,7 @@ struct Mode {
   const char* name;
   const char* options;  // RocksDB's, as text
   bool include_level0 = false;
-  const char* policy = "{id=bloomline;format=compact}";
+  const char* policy = "bloomline";
   // Makes files that share user keys, and become as many as RocksDB likes.
   bool deletes_ranges = false;
   std::vector<rocksdb::DbPath> paths = {};
@@ -58,13 +58,8 @@ const Mode kModes[] = {
     {"NoFilterBelowLevel1", "", false, "{id=bloomline;bits_by_level=20:16:0}"},
     {"RibbonOfRocksDB", "", false, "ribbonfilter:10:0"},
     {"DeletionsAndMerges", "merge_operator=stringappend"},
-    {"RangeDeletions", "", false, "{id=bloomline;format=compact}", true},
-    {"Paths",
-     "",
-     false,
-     "{id=bloomline;format=compact}",
-     false,
-     {{"/fast", 128 << 10}, {"/slow", uint64_t{1} << 40}}},
+    {"RangeDeletions", "", false, "bloomline", true},
+    {"Paths", "", false, "bloomline", false, {{"/fast", 128 << 10}, {"/slow", uint64_t{1} << 40}}},
 };
 
 // False if this version of RocksDB lacks one of the options.
@@ -222,7 +217,7 @@ TEST_F(RewriteFiltersInTest, KeepsVersionsOfSnapshots) {
   ExpectOk(CompactAll(db.get()));
   const auto shape = db.GetShape();
   ExpectOk(db->SetOptions(
-      {{"block_based_table_factory", "{filter_policy={id=bloomline;format=compact};}"}}));
+      {{"block_based_table_factory", "{filter_policy={id=bloomline;format=bloom};}"}}));
   const RewriteReport report = db.Rewrite();
   EXPECT_TRUE(report.IsComplete()) << report.ToString();
   EXPECT_GT(report.chained_files, 5u) << report.ToString();
@@ -261,7 +256,7 @@ TEST_F(RewriteFiltersInTest, RewritesOneFamilyOnly) {
   ExpectOk(CompactAll(db.get(), family));
   for (rocksdb::ColumnFamilyHandle* const each : {db->DefaultColumnFamily(), family}) {
     ExpectOk(db->SetOptions(
-        each, {{"block_based_table_factory", "{filter_policy={id=bloomline;format=compact};}"}}));
+        each, {{"block_based_table_factory", "{filter_policy={id=bloomline;format=bloom};}"}}));
   }
   const size_t num_files = db.GetShape(family).size();
   const RewriteReport report = db.Rewrite({}, family);
@@ -319,7 +314,7 @@ TEST_F(RewriteTiersTest, KeepsTemperatures) {
     EXPECT_EQ(std::get<rocksdb::Temperature>(file) == rocksdb::Temperature::kCold,
               std::get<0>(file) == 4);
   }
-  db.Open(CompactPolicy());
+  db.Open(BlockedPolicy());
   const RewriteReport report = db.Rewrite();
   EXPECT_EQ(report.files_rewritten, shape.size()) << report.ToString();
   EXPECT_EQ(db.GetShape(), shape);
@@ -340,7 +335,7 @@ TEST_F(RewriteTiersTest, LeavesALastLevelThatTakesNoNewData) {
     SCOPED_TRACE(closed);
     db.options() = options_;
     if (!SetOptions(closed, &db.options())) continue;
-    db.Open(CompactPolicy());
+    db.Open(BlockedPolicy());
     const RewriteReport report = db.Rewrite();
     EXPECT_TRUE(report.IsComplete()) << report.ToString();
     EXPECT_EQ(report.files_rewritten, std::exchange(above, 0));
@@ -352,7 +347,7 @@ TEST_F(RewriteTiersTest, LeavesALastLevelThatTakesNoNewData) {
     db.ExpectKeys(model);
   }
   db.options() = options_;
-  db.Open(CompactPolicy());
+  db.Open(BlockedPolicy());
   const RewriteReport rest = db.Rewrite();
   EXPECT_EQ(rest.files_rewritten, of_last_level) << rest.ToString();
   EXPECT_EQ(db.GetShape(), shape);
@@ -373,7 +368,7 @@ TEST_F(RewriteFiltersInTest, KeepsTimestamps) {
   }
   ExpectOk(db->Flush({}));
   ExpectOk(CompactAll(db.get()));
-  db.Open(CompactPolicy());
+  db.Open(BlockedPolicy());
   const auto shape = db.GetShape();
   const RewriteReport report = db.Rewrite();
   EXPECT_TRUE(report.IsComplete()) << report.ToString();
@@ -399,7 +394,7 @@ TEST_F(RewriteFiltersInTest, TheFiltersHaveTheBitsThatWereAskedFor) {
   options_.target_file_size_base = 1 << 20;
   options_.max_bytes_for_level_base = 16 << 20;
   options_.write_buffer_size = 16 << 20;
-  for (const Format format : {Format::kBlocked, Format::kCompact, Format::kRibbon}) {
+  for (const Format format : {Format::kBlocked, Format::kRibbon}) {
     const auto policy = [&](double bits_per_key) {
       return NewRocksDBFilterPolicy(FilterOptions{format, bits_per_key});
     };

@@ -16,7 +16,7 @@
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/filter/bits/filter_shape.h"
-#include "src/filter/container/trailer.h"
+#include "src/filter/container/table_bytes.h"
 #include "tests/engines/accounted_database.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/repetitions.h"
@@ -88,11 +88,11 @@ TEST(RocksDBSetOptionsTest, RefusesContradictoryOptionsAndKeepsTheOldOnes) {
     const char* changes;
     const char* reason;
   } kCases[] = {
-      {{Format::kBlocked, 10}, "bits_per_key=30;format=compact;", "bits_per_key is 30"},
-      {{Format::kCompact, 9}, "bits_per_key=30;", "bits_per_key is 30; allowed: 3 to 24"},
-      {{Format::kBlocked, 10}, "bits_per_key=12;format=compakt;", "'compakt'"},
+      {{Format::kBlocked, 10}, "seed=7;format=ribbon;", "whose hash takes no seed"},
+      {{Format::kBlocked, 9}, "bits_per_key=130;", "bits_per_key is 130; allowed: 1 to 100"},
+      {{Format::kBlocked, 10}, "bits_per_key=12;format=ribon;", "'ribon'"},
       {{Format::kBlocked, 10}, "bits_per_key=12;bits=10;", "'bits'"},
-      {{Format::kCompact, 9}, "bits_by_level=40:8;", "has 40 for level 0"},
+      {{Format::kBlocked, 9}, "bits_by_level=140:8;", "has 140 for level 0"},
   };
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.changes);
@@ -128,10 +128,10 @@ TEST(RocksDBSetOptionsTest, ChangesOptionsThatFitTogether) {
   TempDir dir;
   RunningDatabase db(dir.Path("db"), NewRocksDBFilterPolicy(FilterOptions{Format::kBlocked, 30}));
   EXPECT_NEAR(db.AddTable(5000), 30, 0.2);
-  ASSERT_TRUE(db.SetFilter("format=compact;bits_per_key=7.5;seed=77;").ok());
-  EXPECT_EQ(db.policy(), "compact 7.5 77");
+  ASSERT_TRUE(db.SetFilter("bits_per_key=7.5;seed=77;").ok());
+  EXPECT_EQ(db.policy(), "blocked 7.5 77");
   EXPECT_NEAR(db.AddTable(5000), 7.5, 0.2);
-  ASSERT_TRUE(db.SetFilter("bits_by_level=20:8;flush_format=blocked;").ok());
+  ASSERT_TRUE(db.SetFilter("bits_by_level=20:8;format=ribbon;flush_format=blocked;seed=0;").ok());
   EXPECT_NEAR(db.AddTable(5000), 20, 0.2);
   ASSERT_TRUE(db.SetFilter("bits_per_key=7;").ok());
   EXPECT_NEAR(db.AddTable(5000), 20, 0.2) << "the list stays";
@@ -160,7 +160,7 @@ TEST(RocksDBSetOptionsTest, OneOptionAloneIsNotChanged) {
 TEST(RocksDBSetOptionsTest, NoChangeLeavesTheSettingsAlone) {
   std::string error;
   engine::PolicyOptions options(
-      engine::MakeSettings(RocksDBFilterOptions(FilterOptions{Format::kCompact, 9}), &error));
+      engine::MakeSettings(RocksDBFilterOptions(FilterOptions{Format::kRibbon, 9}), &error));
   const engine::SettingsPtr before = options.Load();
   ASSERT_NE(before, nullptr) << error;
   EXPECT_TRUE(options.Change(rocksdb::ConfigOptions(), {}, nullptr).ok());
@@ -173,41 +173,41 @@ TEST(RocksDBSetOptionsTest, ABuilderNeverSeesHalfAChange) {
   const Policy policy = NewRocksDBFilterPolicy(FilterOptions{Format::kBlocked, 30});
   const std::unordered_map<std::string, std::string> kBlocked = {{"format", "blocked"},
                                                                  {"bits_per_key", "30"}};
-  const std::unordered_map<std::string, std::string> kCompact = {{"format", "compact"},
-                                                                 {"bits_per_key", "7.5"}};
+  const std::unordered_map<std::string, std::string> kRibbon = {{"format", "ribbon"},
+                                                                {"bits_per_key", "7.5"}};
   std::atomic<bool> changing{true};
   std::thread changer([&] {
     auto* changed = const_cast<rocksdb::FilterPolicy*>(policy.get());
     rocksdb::ConfigOptions config;
     config.invoke_prepare_options = false;
     for (int i = 0; changing; ++i) {
-      EXPECT_TRUE(changed->ConfigureFromMap(config, i % 2 == 0 ? kCompact : kBlocked).ok());
+      EXPECT_TRUE(changed->ConfigureFromMap(config, i % 2 == 0 ? kRibbon : kBlocked).ok());
     }
   });
   int blocked = 0;
-  int compact = 0;
+  int ribbon = 0;
   int other = 0;
   int mixed_texts = 0;
   // Runs until both were seen, also on a busy machine.
-  for (int i = 0; i < Repetitions(4000) || blocked < 100 || compact < 100; ++i) {
+  for (int i = 0; i < Repetitions(4000) || blocked < 100 || ribbon < 100; ++i) {
     const std::string text = policy->ToString(rocksdb::ConfigOptions());
-    const bool says_compact = text.find("format=compact") != std::string::npos;
-    mixed_texts += says_compact != (text.find("bits_per_key=7.5") != std::string::npos);
+    const bool says_ribbon = text.find("format=ribbon") != std::string::npos;
+    mixed_texts += says_ribbon != (text.find("bits_per_key=7.5") != std::string::npos);
     const Builder builder = NewBuilder(policy);
-    const size_t space = builder->CalculateSpace(10000);
-    for (int i = 0; i < 100; ++i) builder->AddKey(std::to_string(i));
-    const filter::Layout layout = filter::DecodeTrailer(Finished(builder.get())).layout;
-    if (layout == filter::Layout::kFlat && space > 37000) {  // kBlocked, of 100 keys
+    for (int i = 0; i < 1000; ++i) builder->AddKey(std::to_string(i));
+    const std::string bytes = Finished(builder.get());
+    const filter::Layout layout = filter::DecodeTableBytes(bytes).layout;
+    if (layout == filter::Layout::kBlocked && bytes.size() > 3700) {
       ++blocked;
-    } else if (layout == filter::Layout::kCompact && space > 9000 && space < 10000) {
-      ++compact;
+    } else if (layout == filter::Layout::kRocksDBRibbon && bytes.size() < 1000) {
+      ++ribbon;
     } else {
       ++other;
     }
   }
   changing = false;
   changer.join();
-  EXPECT_EQ(other, 0) << "filters of half a change, besides " << blocked << " and " << compact;
+  EXPECT_EQ(other, 0) << "filters of half a change, besides " << blocked << " and " << ribbon;
   EXPECT_EQ(mixed_texts, 0) << "what an OPTIONS file would say";
 }
 

@@ -25,7 +25,7 @@ namespace {
 constexpr size_t kMaxKeys = 3000;
 
 // Most of one length, which are hashed together, and some long ones.
-class RocksDBSmallFiltersTest : public testing::TestWithParam<Format> {
+class RocksDBSmallFiltersTest : public testing::Test {
  protected:
   RocksDBSmallFiltersTest() {
     for (size_t i = 0; i < kMaxKeys; ++i) {
@@ -72,11 +72,11 @@ class RocksDBSmallFiltersTest : public testing::TestWithParam<Format> {
   GuardedBytes guarded_{64 << 10};
 };
 
-TEST_P(RocksDBSmallFiltersTest, EveryKeyMatchesAtEverySizeWithEachKernel) {
-  const BitsPerKeyRange allowed = AllowedBitsPerKey(GetParam());
+TEST_F(RocksDBSmallFiltersTest, EveryKeyMatchesAtEverySizeWithEachKernel) {
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(Format::kBlocked);
   WithEachKernel([&] {
     for (const double bits_per_key : {allowed.min, 3.6, 5.5, 7.1, 10.0, 11.0, 16.0, allowed.max}) {
-      FilterOptions options{GetParam(), bits_per_key};
+      FilterOptions options{Format::kBlocked, bits_per_key};
       // Each size up to some past the last flat one.
       for (size_t n = 1; n <= kMaxKeys; n += n >= 520 ? 99 : kIsSlow && n > 40 ? 7 : 1) {
         ExpectAllKeys(options, n, false);
@@ -88,9 +88,9 @@ TEST_P(RocksDBSmallFiltersTest, EveryKeyMatchesAtEverySizeWithEachKernel) {
 }
 
 // RocksDB decides by it when a partition is full.
-TEST_P(RocksDBSmallFiltersTest, EntriesOfANumberOfBytesAreTheMostThatFit) {
+TEST_F(RocksDBSmallFiltersTest, EntriesOfANumberOfBytesAreTheMostThatFit) {
   for (const double bits_per_key : {3.0, 3.456, 6.4, 7.1, 9.5, 10.0, 10.499, 16.0, 23.999}) {
-    engine::RocksDBBitsBuilder builder({GetParam(), bits_per_key});
+    engine::RocksDBBitsBuilder builder({Format::kBlocked, bits_per_key});
     for (size_t n = 1; n < kMaxKeys; ++n) {
       SCOPED_TRACE(testing::Message() << n << ' ' << bits_per_key);
       const size_t bytes = builder.CalculateSpace(n);
@@ -116,19 +116,16 @@ TEST_P(RocksDBSmallFiltersTest, EntriesOfANumberOfBytesAreTheMostThatFit) {
   }
 }
 
-TEST_P(RocksDBSmallFiltersTest, TheEstimatedRateIsThatOfTheKeysAndTheBytes) {
-  engine::RocksDBBitsBuilder builder({GetParam(), 10});
+TEST_F(RocksDBSmallFiltersTest, TheEstimatedRateIsThatOfTheKeysAndTheBytes) {
+  engine::RocksDBBitsBuilder builder({Format::kBlocked, 10});
   const size_t bytes = builder.CalculateSpace(1000000);
-  const double rate = FalsePositiveRate(GetParam(), 10);
+  const double rate = FalsePositiveRate(Format::kBlocked, 10);
   EXPECT_NEAR(builder.EstimatedFpRate(1000000, bytes), rate, 0.02 * rate);
   EXPECT_GT(builder.EstimatedFpRate(1100000, bytes), 1.2 * rate);
   EXPECT_LT(builder.EstimatedFpRate(1000000, bytes * 11 / 10), 0.8 * rate);
   EXPECT_EQ(builder.EstimatedFpRate(0, bytes), 0);
   EXPECT_EQ(builder.EstimatedFpRate(1, 16), 1) << "no more than a trailer";
 }
-
-INSTANTIATE_TEST_SUITE_P(Formats, RocksDBSmallFiltersTest,
-                         testing::Values(Format::kBlocked, Format::kCompact));
 
 }  // namespace
 }  // namespace bloomline::tests::rocksdb_small_filters_test

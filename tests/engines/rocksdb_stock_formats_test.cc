@@ -19,10 +19,10 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "bloomline/sizing.h"
 #include "src/engines/rocksdb/stock/stock_builder.h"
 #include "src/filter/bits/bytes.h"
 #include "src/filter/container/table_bytes.h"
+#include "src/filter/sizing/engine_sizing.h"
 #include "tests/engines/forwarding_policy.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
@@ -193,7 +193,8 @@ TEST(RocksDBStockFormatsTest, SizeAndRateAreThoseThatSizingPromises) {
     const auto builder = NewBuilder(policy, table);
     for (uint64_t i = 0; i < kKeys; ++i) builder->AddKey(StockKey(i, 24));
     const std::string filter = Finished(builder.get());
-    const double promised = static_cast<double>(FilterBytes(c.format, kKeys, c.bits_per_key));
+    const double promised =
+        static_cast<double>(filter::EngineFilterBytes(c.format, kKeys, c.bits_per_key));
     EXPECT_NEAR(static_cast<double>(filter.size()) / promised, 1, 0.01) << c.text;
     const Reader reader(policy->GetFilterBitsReader(filter));
     constexpr uint64_t kQueries = 1000000;
@@ -201,7 +202,7 @@ TEST(RocksDBStockFormatsTest, SizeAndRateAreThoseThatSizingPromises) {
     for (uint64_t i = kKeys; i < kKeys + kQueries; ++i)
       matches += reader->MayMatch(StockKey(i, 24));
     const double rate = static_cast<double>(matches) / static_cast<double>(kQueries);
-    const double expected = FalsePositiveRate(c.format, c.bits_per_key);
+    const double expected = filter::EngineRate(c.format, c.bits_per_key);
     EXPECT_NEAR(rate / expected, 1, 0.05 + 4 / std::sqrt(expected * kQueries)) << c.text;
   }
 }

@@ -22,10 +22,10 @@ namespace {
 
 // The options that SetOptions sets in turn; the last two are refused.
 constexpr const char* kChanges[] = {
-    "format=compact;bits_per_key=7.5;", "seed=77;bits_by_level=auto;",
-    "format=blocked;bits_per_key=30;",  "format=compact;bits_per_key=10;seed=0;",
-    "format=blocked;bits_per_key=0.1;", "format=blocked;bits_per_key=10;",
-    "format=compact;bits_per_key=30;",  "format=compakt;"};
+    "format=ribbon;bits_per_key=7.5;seed=0;", "format=blocked;seed=77;bits_by_level=auto;",
+    "format=blocked;bits_per_key=30;",        "format=ribbon;bits_per_key=10;seed=0;",
+    "format=blocked;bits_per_key=0.1;",       "format=blocked;bits_per_key=10;",
+    "format=ribbon;bits_per_key=130;",        "format=ribon;"};
 constexpr size_t kNumAllowed = 6;
 
 struct Mode {

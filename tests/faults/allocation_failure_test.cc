@@ -110,7 +110,7 @@ class ManyKeys {
   std::vector<size_t> lengths;
 };
 
-constexpr Format kFormats[] = {Format::kBlocked, Format::kCompact};
+constexpr Format kFormats[] = {Format::kBlocked, Format::kRibbon};
 
 void AddAll(const ManyKeys& keys, FilterBuilder* builder) {
   const size_t half = keys.views.size() / 2;
@@ -189,10 +189,15 @@ TEST(FilterBuilder, OtherWaysToAddLoseNoKey) {
 
 // Threads that cannot start, and those that find no memory.
 TEST(FilterBuilder, LosesNoKeyOnThreads) {
-  const ManyKeys keys(300000);
-  const std::string expected = FilterOf(Format::kCompact, keys);
+  // Threads fill blocked filters of 32 MiB and more.
+  const ManyKeys keys(2700000);
+  const FilterOptions options{Format::kBlocked, kMaxBitsPerKey};
+  FilterBuilder without_failure(options);
+  AddAll(keys, &without_failure);
+  const std::string expected = without_failure.Finish();
+  ASSERT_GE(expected.size(), size_t{32} << 20);
   FailEachAllocation([&](Attempt* attempt) {
-    FilterBuilder builder({Format::kCompact});
+    FilterBuilder builder(options);
     AddAll(keys, &builder);
     std::string filter;
     const bool finished = attempt->Call([&] { filter = builder.Finish(4); });
@@ -434,7 +439,7 @@ TEST_F(CTest, ComparingAndSizingThrowNothing) {
   bloomline_bloom_destroy(small);
   bloomline_bloom_destroy(large);
 
-  const int format = bloomline_format_compact;
+  const int format = bloomline_format_ribbon;
   const double keys[] = {1, 10, 100};
   double bits[3] = {};
   Try(

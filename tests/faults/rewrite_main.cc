@@ -217,8 +217,7 @@ constexpr std::chrono::microseconds kAtMost{60000000};
 std::string Value(uint64_t i) { return std::to_string(i) + std::string(80, 'v'); }
 
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(uint64_t cycle) {
-  return NewRocksDBFilterPolicy(
-      FilterOptions{cycle % 2 == 0 ? Format::kCompact : Format::kBlocked});
+  return NewRocksDBFilterPolicy(FilterOptions{cycle % 2 == 0 ? Format::kRibbon : Format::kBlocked});
 }
 
 RewriteDatabase NewDatabase(const std::string& path, bool has_compactions) {

@@ -48,7 +48,7 @@ TEST(RocksDBAllocationFailureTest, NoFilterLacksAKey) {
   std::vector<std::string> keys;
   for (int i = 0; i < 20000; ++i) keys.push_back("key " + std::to_string(i));
   const Policy stock = PolicyOf("bloomfilter:10:false");
-  for (const char* const format : {"blocked", "compact", "bloom", "ribbon"}) {
+  for (const char* const format : {"blocked", "bloom", "ribbon"}) {
     const Policy policy = PolicyOf("{id=bloomline;format=" + std::string(format) + "}");
     for (const uint32_t version : {4U, 5U}) {
       rocksdb::BlockBasedTableOptions table;

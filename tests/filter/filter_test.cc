@@ -15,9 +15,7 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/table/kernel_table.h"
 #include "src/filter/table/layout_table.h"
-#include "src/filter/view/hash_query.h"
 #include "src/filter/writer/filter_writer.h"
-#include "src/filter/writer/payload_builder.h"
 #include "tests/support/each_kernel.h"
 #include "tests/support/finished_filter.h"
 #include "tests/support/guarded_bytes.h"
@@ -41,12 +39,12 @@ std::string Build(const FilterOptions& options, const std::vector<std::string>& 
 
 // In static variables: built and queried before main, whatever else is initialised by then.
 const std::string early_blocked = Build(Options(Format::kBlocked, 10), {"hello"});
-const std::string early_compact = Build(Options(Format::kCompact, 10), {"hello"});
+const std::string early_ribbon = Build(Options(Format::kRibbon, 10), {"hello"});
 const bool early_matches[] = {FilterView::Open(early_blocked).MayMatch("hello"),
-                              FilterView::Open(early_compact).MayMatch("hello")};
+                              FilterView::Open(early_ribbon).MayMatch("hello")};
 
 TEST(BeforeMainTest, FiltersAreBuiltAndQueried) {
-  EXPECT_FALSE(early_blocked.empty() || early_compact.empty());
+  EXPECT_FALSE(early_blocked.empty() || early_ribbon.empty());
   for (const bool matches : early_matches) EXPECT_TRUE(matches);
 }
 
@@ -191,9 +189,9 @@ TEST_P(FilterTest, PayloadIsCappedWithoutLosingKeys) {
   for (int i = 0; i < 5000; ++i) ASSERT_TRUE(view.MayMatch(std::to_string(i)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, FilterTest, testing::Values(Format::kBlocked, Format::kCompact),
+INSTANTIATE_TEST_SUITE_P(Formats, FilterTest, testing::Values(Format::kBlocked, Format::kRibbon),
                          [](const auto& info) {
-                           return info.param == Format::kBlocked ? "Blocked" : "Compact";
+                           return info.param == Format::kBlocked ? "Blocked" : "Ribbon";
                          });
 
 TEST(BlockedFilterTest, BuildersOfSeveralThreadsAreJoined) {
@@ -231,7 +229,7 @@ TEST(FilterBuilderTest, InvalidOptionsStayTheErrorAfterTakingKeys) {
 TEST(FilterBuilderTest, RefusedFormatsMatchEveryKeyWhateverTheirMemoryHad) {
   FilterBuilder own((FilterOptions()));
   const std::string without_keys = own.Finish();
-  for (const int number : {0, 3, 4, 5, 99}) {
+  for (const int number : {0, 2, 3, 5, 99}) {
     FilterBuilder builder(Options(static_cast<Format>(number), 10));
     EXPECT_NE(builder.error(), "") << number;
     EXPECT_EQ(builder.HashOf("hello"), own.HashOf("hello")) << number;
@@ -267,7 +265,7 @@ TEST(BlockedFilterTest, KeyAndPrefixAreEachKeptOnce) {
 std::vector<std::string> FiltersOfRandomCalls(uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto draw = [&](size_t n) { return static_cast<size_t>(random() % n); };
-  const Format format = draw(2) == 0 ? Format::kBlocked : Format::kCompact;
+  const Format format = draw(2) == 0 ? Format::kBlocked : Format::kRibbon;
   FilterBuilder builders[] = {FilterBuilder(Options(format, 10, seed % 2)),
                               FilterBuilder(Options(format, 5, seed % 2)),
                               FilterBuilder(Options(format, 10, 77))};
@@ -314,67 +312,6 @@ TEST(FilterBuilderTest, RandomCallsLoseNoKeyAndGiveTheSameBytesWithEachKernel) {
   }
 }
 
-// The number of hashes that a compact filter of all of them does not match.
-size_t NumLost(const std::vector<uint64_t>& stored, const std::vector<uint64_t>& queries,
-               const filter::FilterShape& shape) {
-  filter::HashList list;
-  for (const uint64_t hash : stored) list.Append(hash);
-  std::string bytes(shape.payload_bytes(), '\xFF');
-  filter::BuildPayload(&list, shape, kernels::ActiveKernel(), 1, bytes.data());
-  const filter::Payload payload{shape, 0, bytes.data()};
-  return static_cast<size_t>(std::count_if(queries.begin(), queries.end(), [&](uint64_t hash) {
-    return !filter::HashMayMatch(payload, kernels::ActiveKernel(), hash);
-  }));
-}
-
-// The builder cannot fail: whatever the hashes are, none is lost.
-TEST(CompactFilterTest, HardHashSetsLoseNothing) {
-  std::mt19937_64 random(41);
-  const std::function<uint64_t(uint64_t)> sets[] = {
-      [](uint64_t i) { return i; },                         // all in the first block
-      [](uint64_t i) { return ~i; },                        // all in the last block
-      [](uint64_t) { return 0x1234567890abcdef; },          // one hash, n times
-      [](uint64_t i) { return (i % 7) << 61 | (i % 13); },  // clusters
-      [](uint64_t i) { return uint64_t{1} << (i % 64); },   // single bits
-      [&](uint64_t) { return random() >> 20; },             // another load of one block
-      [&](uint64_t) { return random(); }};
-  for (const double bits_per_key : {3.0, 5.0, 6.0, 7.2, 10.0, 24.0}) {
-    for (const size_t n : {1, 2, 63, 64, 65, 84, 116, 117, 5000}) {
-      for (const auto& hash_of : sets) {
-        std::vector<uint64_t> hashes(n);
-        for (size_t i = 0; i < n; ++i) hashes[i] = hash_of(i);
-        EXPECT_EQ(NumLost(hashes, hashes, filter::kCompactRow.shape({n, bits_per_key})), 0u)
-            << bits_per_key << " bits, " << n << " hashes, set " << &hash_of - sets;
-      }
-    }
-  }
-}
-
-// A filter whose size is limited, as in RocksDB: blocks have many times the keys that they can have
-// slots.
-TEST(CompactFilterTest, FarMoreKeysThanTheFilterIsForAreNotLost) {
-  std::mt19937_64 random(43);
-  for (const double bits_per_key : {3.0, 5.0, 6.0, 7.2, 10.0, 24.0}) {
-    for (const size_t keys_per_block : {20, 100, 116, 130, 300, 3000}) {
-      const filter::FilterShape shape = filter::kCompactRow.shape({1000000, bits_per_key, 20, 640});
-      ASSERT_EQ(shape.payload_bytes(), 640u);
-      std::vector<uint64_t> hashes(keys_per_block * shape.num_blocks);
-      for (uint64_t& hash : hashes) hash = random();
-      hashes.insert(hashes.end(), hashes.begin(), hashes.begin() + 50);
-      EXPECT_EQ(NumLost(hashes, hashes, shape), 0u)
-          << bits_per_key << " bits, " << keys_per_block << " keys per block";
-    }
-  }
-}
-
-// Equal equations count as one: the block can be solved in spite of their number.
-TEST(CompactFilterTest, OneHashManyTimesStillRejectsOthers) {
-  const std::vector<uint64_t> hashes(5000, 0x8000000000000001);
-  std::vector<uint64_t> others;
-  for (uint64_t i = 1; i <= 10000; ++i) others.push_back(hashes[0] + i * 1000003);
-  EXPECT_GT(NumLost(hashes, others, filter::kCompactRow.shape({hashes.size(), 7.2})), 9900u);
-}
-
 TEST(FilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
   for (const double bits_per_key : {2.9, 24.1, 0.0}) {
     const std::string error = Options(Format::kCompact, bits_per_key).Validate();
@@ -382,13 +319,19 @@ TEST(FilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
   }
   EXPECT_EQ(Options(Format::kCompact, 3).Validate(), "");
   EXPECT_EQ(Options(Format::kCompact, 24).Validate(), "");
+  EXPECT_EQ(Options(Format::kRibbon, 1).Validate(), "");
+  EXPECT_EQ(Options(Format::kRibbon, 100).Validate(), "");
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double bits_per_key :
        {nan, -infinity, infinity, -1.0, 0.0, 0.99, 100.01, 1e9, 1073741824.0}) {
-    const std::string error = Options(Format::kBlocked, bits_per_key).Validate();
-    EXPECT_NE(error.find("bits_per_key is"), std::string::npos) << bits_per_key;
-    EXPECT_NE(error.find("1 to 100 in format blocked"), std::string::npos) << error;
+    for (const Format format : {Format::kBlocked, Format::kRibbon}) {
+      const std::string error = Options(format, bits_per_key).Validate();
+      const std::string range = std::string("1 to 100 in format ") + FormatName(format);
+      EXPECT_NE(error.find("bits_per_key is"), std::string::npos) << bits_per_key;
+      EXPECT_NE(error.find(range), std::string::npos) << error;
+      EXPECT_EQ(FilterBuilder(Options(format, bits_per_key)).error(), error);
+    }
   }
   // Six digits would name a value that is allowed.
   const std::string error = Options(Format::kBlocked, 100.0000001).Validate();
@@ -398,16 +341,28 @@ TEST(FilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
   EXPECT_EQ(Options(Format::kClassic, 100).Validate(), "");
 }
 
-TEST(FilterOptionsTest, ClassicIsForLevelDBAlone) {
-  const FilterOptions options = Options(Format::kClassic, 10);
-  EXPECT_EQ(options.Validate(), "");
-  FilterBuilder builder(options);
-  EXPECT_EQ(builder.error(),
-            "format is classic, which is written in LevelDB only; allowed: blocked, compact");
-  builder.AddKey("a");
-  const std::string bytes = builder.Finish();
-  EXPECT_TRUE(FilterView::Open(bytes).AlwaysMatches());
-  EXPECT_EQ(bytes.size(), 20u);
+TEST(FilterOptionsTest, SomeFormatsAreForEnginesAlone) {
+  const struct {
+    Format format;
+    const char* error;
+  } kRefused[] = {{Format::kClassic,
+                   "format is classic, which is written in LevelDB only; allowed: blocked, ribbon"},
+                  {Format::kCompact,
+                   "format is compact, which is written in LevelDB only; allowed: blocked, ribbon "
+                   "(ribbon takes "
+                   "the place of compact)"},
+                  {Format::kBloom,
+                   "format is bloom, which is written in RocksDB only; allowed: blocked, ribbon"}};
+  for (const auto& refused : kRefused) {
+    const FilterOptions options = Options(refused.format, 10);
+    EXPECT_EQ(options.Validate(), "");
+    FilterBuilder builder(options);
+    EXPECT_EQ(builder.error(), refused.error);
+    builder.AddKey("a");
+    const std::string bytes = builder.Finish();
+    EXPECT_TRUE(FilterView::Open(bytes).AlwaysMatches());
+    EXPECT_EQ(bytes.size(), 20u);
+  }
 }
 
 TEST(FilterOptionsTest, RateIsTurnedIntoBits) {

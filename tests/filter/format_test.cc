@@ -1,11 +1,11 @@
 // Decoders are total: any bytes of any length are safe, and damage never turns into a "no".
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 
 #include "bloomline/filter.h"
-#include "src/filter/bits/compact_block.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/container/leveldb_codes.h"
@@ -14,6 +14,7 @@
 #include "src/filter/table/layout_table.h"
 #include "src/filter/view/hash_query.h"
 #include "tests/support/guarded_bytes.h"
+#include "tests/support/payload_query.h"
 
 namespace bloomline::tests::format_test {
 namespace {
@@ -34,8 +35,8 @@ std::string RandomBytes(size_t n, std::mt19937_64& random) {
 int Ask(const Payload& payload) {
   int matches = 0;
   for (const std::string_view key : {"", "a", "hello", "a longer key with some more bytes in it"}) {
-    matches += filter::HashMayMatch(payload, kernels::ActiveKernel(),
-                                    filter::LayoutHash(payload.layout, key, payload.seed));
+    matches += PayloadMayMatch(payload, kernels::ActiveKernel(),
+                               filter::LayoutHash(payload.layout, key, payload.seed));
   }
   return matches;
 }
@@ -52,7 +53,7 @@ std::string StandaloneFilter(int num_keys, Format format = Format::kBlocked,
 std::string WithExtension(const std::string& extension, size_t extension_bytes,
                           const FilterShape& shape = FilterShape::Blocked(0, 6)) {
   std::string trailer(filter::kTrailerBytes, '\0');
-  filter::EncodeTrailer(shape, 0, trailer.data());
+  filter::EncodeEnd(shape, 0, trailer.size(), trailer.data());
   trailer[14] = static_cast<char>(extension_bytes);
   return extension + trailer;
 }
@@ -136,11 +137,12 @@ TEST(StandaloneFormatTest, RandomBytesOfEveryLengthMatchEverything) {
 // Any layout that can have these bytes, with parameters that depend on their number.
 FilterShape ShapeOfBytes(size_t bytes) {
   const auto k = static_cast<int>(bytes % 30 + 1);
-  const auto lines = static_cast<uint32_t>(bytes / 64);
-  if (bytes % 32 != 0) return FilterShape::Flat(bytes, k);
-  if (bytes % 64 != 0) return FilterShape::Compact(bytes / 32, lines % 2);
-  if (bytes % 192 != 0) return FilterShape::Compact(lines, 2 + lines % 4);
-  return FilterShape::Blocked(lines, k);
+  if (bytes % 16 != 0) return FilterShape::Flat(bytes, k);
+  if (bytes % 128 == 0) return FilterShape::Blocked(bytes / 64, k);
+  const auto segments = static_cast<uint32_t>(bytes / 16);
+  FilterShape shape = FilterShape::Ribbon(segments, segments / (segments % 32 + 1) + 2);
+  shape.attempt = segments % 256;
+  return shape;
 }
 
 TEST(StandaloneFormatTest, RandomPayloadUnderAValidTrailerIsNeverReadOutside) {
@@ -148,14 +150,15 @@ TEST(StandaloneFormatTest, RandomPayloadUnderAValidTrailerIsNeverReadOutside) {
   GuardedBytes guarded(kMaxLength + 64);
   for (size_t length = 0; length <= kMaxLength; ++length) {
     std::string bytes = RandomBytes(length, random);
-    std::string trailer(filter::kTrailerBytes, '\0');
     const FilterShape shape = ShapeOfBytes(length);
-    filter::EncodeTrailer(shape, length, trailer.data());
-    bytes += trailer;
+    std::string end(filter::EndBytes(shape), 'x');
+    filter::EncodeEnd(shape, length, end.size(), end.data());
+    bytes += end;
     const Payload payload = filter::DecodeTrailer(guarded.AtEnd(bytes));
     ASSERT_EQ(payload.layout, shape.layout) << length;
     ASSERT_EQ(payload.num_probes, shape.num_probes);
-    ASSERT_EQ(payload.arrangement, shape.arrangement);
+    ASSERT_EQ(payload.row_blocks, shape.row_blocks);
+    ASSERT_EQ(payload.attempt, shape.attempt);
     ASSERT_EQ(payload.block_bytes, shape.block_bytes);
     ASSERT_EQ(payload.payload_bytes(), length);
     ASSERT_EQ(payload.seed, length);
@@ -166,7 +169,7 @@ TEST(StandaloneFormatTest, RandomPayloadUnderAValidTrailerIsNeverReadOutside) {
 
 TEST(StandaloneFormatTest, TruncatedOrExtendedFiltersMatchEverything) {
   for (const auto& [format, bits_per_key] :
-       {std::pair{Format::kBlocked, 10.0}, {Format::kCompact, 10.0}, {Format::kCompact, 4.0}}) {
+       {std::pair{Format::kBlocked, 10.0}, {Format::kRibbon, 10.0}, {Format::kRibbon, 4.0}}) {
     const std::string whole = StandaloneFilter(1500, format, bits_per_key);
     ASSERT_FALSE(FilterView::Open(whole).AlwaysMatches());
     for (size_t length = 0; length < whole.size(); ++length) {
@@ -205,60 +208,141 @@ TEST(StandaloneFormatTest, EveryReservedValueMatchesEverything) {
   }
 }
 
-TEST(StandaloneFormatTest, EveryParameterOfCompactMeansWhatTheTableSays) {
+// ---- Ribbon: its number of segments, and the field of the extension that has its blocks.
+
+// A filter of layout 4 with these fields in the extension.
+std::string WithRows(uint64_t num_segments, const std::string& extension) {
+  const FilterShape shape = FilterShape::Ribbon(num_segments, 2);
+  return std::string(shape.payload_bytes(), '\0') +
+         WithExtension(extension, extension.size(), shape);
+}
+
+std::string RowsField(uint32_t blocks) {
+  std::string content;
+  for (int i = 0; i < 3; ++i, blocks >>= 8) content += static_cast<char>(blocks);
+  return Field(3, content);
+}
+
+TEST(RibbonFormatTest, EverySeedAndNumberOfBlocksIsRead) {
+  std::string why;
+  for (int seed = 0; seed < 256; ++seed) {
+    std::string filter = WithRows(7, RowsField(2));
+    filter[filter.size() - 7] = static_cast<char>(seed);
+    const Payload payload = filter::DecodeTrailer(filter, &why);
+    ASSERT_EQ(payload.layout, Layout::kRibbon) << why;
+    EXPECT_EQ(payload.attempt, static_cast<uint32_t>(seed));
+    EXPECT_EQ(payload.num_blocks, 7u);
+    EXPECT_EQ(payload.block_bytes, 16u);
+    char end[filter::kTrailerBytes + filter::kRowsFieldBytes];
+    filter::EncodeEnd(payload, 0, sizeof(end), end);
+    EXPECT_EQ(filter.substr(7 * 16), std::string(end, sizeof(end)));
+  }
+  for (const uint32_t blocks : {2u, 3u, 255u, 256u, 65535u, 65536u, 0xFFFFFEu, 0xFFFFFFu}) {
+    const std::string filter = WithRows(3, RowsField(blocks));
+    const Payload payload = filter::DecodeTrailer(filter, &why);
+    ASSERT_EQ(payload.layout, Layout::kRibbon) << why;
+    EXPECT_EQ(payload.row_blocks, blocks);
+    Ask(payload);
+  }
+}
+
+TEST(RibbonFormatTest, WhatBreaksARuleMatchesEveryKey) {
+  const auto why = [](const std::string& filter) {
+    std::string reason;
+    const Payload payload = filter::DecodeTrailer(filter, &reason);
+    EXPECT_EQ(payload.always_matches(), !reason.empty());
+    EXPECT_EQ(FilterView::Open(filter).AlwaysMatches(), !reason.empty());
+    EXPECT_EQ(FilterView::Validate(filter), reason);
+    return reason;
+  };
+  const auto rows = [](uint32_t blocks, uint32_t segments) {
+    return "it has " + std::to_string(blocks) + " blocks of rows and " + std::to_string(segments) +
+           " segments; allowed: 2 blocks or more, and at most 32 segments for each";
+  };
+  EXPECT_EQ(why(WithRows(7, "")), rows(0, 7));
+  EXPECT_EQ(why(WithRows(7, RowsField(0))), rows(0, 7));
+  EXPECT_EQ(why(WithRows(7, RowsField(1))), rows(1, 7));
+  EXPECT_EQ(why(WithRows(64, RowsField(2))), "");
+  EXPECT_EQ(why(WithRows(65, RowsField(2))), rows(2, 65));
+  EXPECT_EQ(why(WithRows(65, RowsField(3))), "");
+  EXPECT_EQ(why(WithRows(0, RowsField(2))), "");  // no keys
+  EXPECT_FALSE(FilterView::Open(WithRows(0, RowsField(2))).MayMatch("a"));
+  for (const size_t size : {0, 1, 2, 4, 200}) {
+    EXPECT_EQ(why(WithRows(7, Field(3, std::string(size, '\2')))),
+              "the blocks of its rows have " + std::to_string(size) + " bytes; allowed: 3");
+  }
+  EXPECT_EQ(why(WithRows(7, RowsField(2) + Field(130, "skipped"))), "");
+  EXPECT_EQ(why(WithRows(7, RowsField(2) + RowsField(2))),
+            "its extension has tag 3 after 3; allowed: ascending tags, from 1 on");
+  EXPECT_EQ(why(WithRows(7, RowsField(2) + Field(4, "n"))),
+            "its extension has tag 4, which this version does not know");
+  const std::string blocked =
+      std::string(64, '\0') + WithExtension(RowsField(2), 5, FilterShape::Blocked(1, 6));
+  EXPECT_EQ(why(blocked), "its extension has blocks of rows, and the layout has no rows");
+  for (const size_t size : {7 * 16 - 1, 7 * 16 + 1, 6 * 16, 8 * 16}) {
+    const std::string filter = WithRows(7, RowsField(2));
+    EXPECT_EQ(why(std::string(size, '\0') + filter.substr(7 * 16)),
+              "payload has " + std::to_string(size) + " bytes; the trailer says 7 units of 16");
+  }
+}
+
+// Any byte behind the payload of a filter of each layout that the format has. A seed, of the hash
+// or of Ribbon, may become another one, which is damage that no reader can see.
+TEST(RibbonFormatTest, AnyOtherByteBehindThePayloadMatchesEveryKey) {
+  GuardedBytes guarded(kMaxLength);
+  for (const int num_keys : {100, 300, 1000}) {
+    const std::string whole = StandaloneFilter(num_keys, Format::kRibbon, 10);
+    const FilterShape shape = filter::DecodeTrailer(whole);
+    EXPECT_EQ(shape.layout, num_keys == 100 ? Layout::kFlat : Layout::kRibbon);
+    for (size_t at = shape.payload_bytes(); at < whole.size(); ++at) {
+      for (int value = 0; value < 256; ++value) {
+        std::string changed = whole;
+        changed[at] = static_cast<char>(value);
+        const Payload payload = filter::DecodeTrailer(guarded.AtEnd(changed));
+        Ask(payload);
+        Ask(filter::DecodeTrailer(guarded.AtStart(changed)));
+        const size_t from_end = whole.size() - at;
+        const bool is_seed = from_end > 12 && from_end <= 20;
+        const bool is_parameter = from_end == 7;
+        // Another number of rows, for which there are enough segments.
+        const bool is_blocks = from_end > 20 && from_end <= 23;
+        if (changed == whole || is_seed || is_parameter || is_blocks) continue;
+        EXPECT_TRUE(payload.always_matches()) << from_end << ", " << value;
+      }
+    }
+  }
+}
+
+// ---- The retired layout.
+
+TEST(FormerCompactFormatTest, EveryParameterMatchesEveryKey) {
   std::string filter(64 + filter::kTrailerBytes, '\0');
   for (int parameter = 0; parameter < 256; ++parameter) {
-    const uint32_t block_bytes = parameter < 2 ? 32 : parameter == 6 ? 16 : 64;
-    filter::EncodeTrailer(FilterShape::Blocked(64 / block_bytes, parameter), 0, filter.data() + 64);
+    const uint64_t units = parameter < 2 ? 2 : parameter == 6 ? 4 : 1;
+    filter::EncodeEnd(FilterShape::Blocked(units, parameter), 0, filter::kTrailerBytes,
+                      filter.data() + 64);
     filter[64 + 12] = 3;
     std::string why;
     const Payload payload = filter::DecodeTrailer(filter, &why);
+    EXPECT_TRUE(payload.always_matches());
+    EXPECT_TRUE(FilterView::Open(filter).MayMatch("any"));
     if (parameter > 6) {
       EXPECT_EQ(payload.layout, Layout::kUnknown) << parameter;
       EXPECT_EQ(why, "parameter is " + std::to_string(parameter) + "; allowed: 0 to 6");
     } else {
-      ASSERT_EQ(payload.layout, Layout::kCompact) << why;
-      EXPECT_EQ(payload.arrangement, static_cast<uint32_t>(parameter));
-      EXPECT_EQ(payload.block_bytes, block_bytes);
-      EXPECT_EQ(payload.num_blocks, 64 / block_bytes);
-      char trailer[filter::kTrailerBytes];
-      filter::EncodeTrailer(payload, 0, trailer);
-      EXPECT_EQ(filter.substr(64), std::string(trailer, sizeof(trailer)));
+      EXPECT_EQ(payload.layout, Layout::kFormerCompact) << why;
+      EXPECT_EQ(why, filter::kFormerCompactText);
+      EXPECT_EQ(payload.payload_bytes(), 64u);
     }
   }
-}
-
-TEST(StandaloneFormatTest, BitsPerKeyChooseTheArrangementAsTheTableSays) {
-  const struct {
-    double bits_per_key;
-    uint32_t arrangement;
-  } kChoices[] = {{3, 0},   {3.599, 0}, {3.6, 1}, {5.49, 1}, {5.5, 2}, {6.39, 2},
-                  {6.4, 3}, {8.19, 3},  {8.2, 4}, {9.79, 4}, {9.8, 5}, {24, 5}};
-  for (const auto& choice : kChoices) {
-    const FilterShape shape = filter::kCompactRow.shape({1000, choice.bits_per_key, 20});
-    EXPECT_EQ(shape.arrangement, choice.arrangement) << choice.bits_per_key;
-    EXPECT_EQ(shape.block_bytes, choice.arrangement < 2 ? 32u : 64u);
-  }
-}
-
-// More slots than 116, and a Bloom block without probes.
-TEST(StandaloneFormatTest, BlocksWithAHeaderForNoKeyMatchEverything) {
-  std::mt19937_64 random(1);
-  for (const uint32_t arrangement : {0, 1, 2, 3, 4, 5, 6}) {
-    const uint32_t block_bytes = kernels::kArrangements[arrangement].block_bytes;
-    for (const unsigned header : {95, 95 + 128 * 31, 100, 126, 127, 127 + 128 * 16}) {
-      std::string filter(block_bytes + filter::kTrailerBytes, '\0');
-      filter[block_bytes - 2] = static_cast<char>(header << 4 & 0xF0);
-      filter[block_bytes - 1] = static_cast<char>(header >> 4);
-      filter::EncodeTrailer(FilterShape::Compact(1, arrangement), 0, filter.data() + block_bytes);
-      const Payload payload = filter::DecodeTrailer(filter);
-      ASSERT_EQ(payload.layout, Layout::kCompact);
-      for (int i = 0; i < 200; ++i) {
-        ASSERT_TRUE(filter::HashMayMatch(payload, kernels::ActiveKernel(), random()))
-            << "arrangement " << arrangement << ", header " << header;
-      }
-    }
-  }
+  // Of another length, it is damaged.
+  EXPECT_EQ(FilterView::Validate(filter.substr(1)), "parameter is 255; allowed: 0 to 6");
+  filter[64 + 13] = 2;
+  filter[64 + 8] = 1;
+  EXPECT_EQ(FilterView::Validate(filter), filter::kFormerCompactText);
+  EXPECT_EQ(FilterView::Validate(filter.substr(1)),
+            "payload has 63 bytes; the trailer says 1 units of 64");
+  EXPECT_TRUE(FilterView::Open(filter.substr(1)).AlwaysMatches());
 }
 
 // ---- The second payload (docs/format.md, section 5): where it lies, and what makes a reader
@@ -291,15 +375,22 @@ std::string Why(const std::string& filter) {
   return why;
 }
 
+FilterShape FormerCompact(uint64_t num_blocks, uint32_t arrangement) {
+  FilterShape shape = filter::LayoutRowFor(Layout::kFormerCompact).trailer_shape(arrangement);
+  shape.num_blocks = num_blocks;
+  shape.attempt = arrangement;
+  return shape;
+}
+
 TEST(SecondPayloadFormatTest, LiesBehindTheFirst) {
   const FilterShape kShapes[] = {FilterShape::Blocked(1, 1), FilterShape::Blocked(3, 30),
                                  FilterShape::Flat(1, 7),    FilterShape::Flat(70, 30),
-                                 FilterShape::Compact(1, 0), FilterShape::Compact(5, 1),
-                                 FilterShape::Compact(2, 5)};
+                                 FormerCompact(1, 0),        FormerCompact(5, 1),
+                                 FormerCompact(2, 5),        FilterShape::Ribbon(3, 0)};
   for (const FilterShape& shape : kShapes) {
-    const unsigned parameter = shape.layout == Layout::kCompact
-                                   ? shape.arrangement
-                                   : static_cast<unsigned>(shape.num_probes);
+    // The parameter of a former compact filter is the number of an arrangement.
+    const unsigned parameter =
+        shape.layout == Layout::kFormerCompact ? shape.attempt : shape.parameter();
     const std::string second = Field(2, SecondField(static_cast<unsigned>(shape.layout), parameter,
                                                     static_cast<uint32_t>(shape.num_blocks)));
     const std::string filter =
@@ -323,20 +414,21 @@ TEST(SecondPayloadFormatTest, WhatBreaksARuleMatchesEveryKey) {
                                                      std::to_string(size) + " bytes; allowed: 6");
   }
   for (unsigned layout = 0; layout < 256; ++layout) {
-    const std::string why = Why(WithField(64, SecondField(layout, 1, layout == 2 ? 64 : 1)));
-    EXPECT_EQ(why.empty(), layout == 1 || layout == 2) << why;
-    if (layout == 0 || layout > 3) {
+    const uint32_t units = layout == 2 ? 64 : layout == 3 ? 2 : layout == 4 ? 4 : 1;
+    const std::string why = Why(WithField(64, SecondField(layout, 1, units)));
+    EXPECT_EQ(why.empty(), layout >= 1 && layout <= 4) << why;
+    if (layout == 0 || layout > 4) {
       EXPECT_EQ(why, "layout " + std::to_string(layout) + " is unknown");
     }
   }
   const struct {
     unsigned layout, least, greatest, units;
-  } kParameters[] = {{1, 1, 30, 1}, {2, 1, 30, 64}, {3, 0, 6, 4}};
+  } kParameters[] = {{1, 1, 30, 1}, {2, 1, 30, 64}, {3, 0, 6, 4}, {4, 0, 255, 4}};
   for (const auto& c : kParameters) {
     for (unsigned parameter = 0; parameter < 256; ++parameter) {
-      const bool is_compact = c.layout == 3 && parameter < kernels::kNumArrangements;
+      constexpr unsigned kFormerBlockBytes[] = {32, 32, 64, 64, 64, 64, 16};
       const unsigned units =
-          is_compact ? 64 / kernels::kArrangements[parameter].block_bytes : c.units;
+          c.layout == 3 && parameter <= 6 ? 64 / kFormerBlockBytes[parameter] : c.units;
       const std::string why = Why(WithField(64, SecondField(c.layout, parameter, units)));
       const bool is_allowed = c.least <= parameter && parameter <= c.greatest;
       EXPECT_EQ(why, is_allowed ? ""
@@ -377,8 +469,10 @@ TEST(SecondPayloadFormatTest, BesideOtherFields) {
             "its extension has tag 1, which this version does not know");
   EXPECT_EQ(Why(WithSecond(64, second + second)),
             "its extension has tag 2 after 2; allowed: ascending tags, from 1 on");
-  EXPECT_EQ(Why(WithSecond(64, second + std::string("\3\0", 2))),
-            "its extension has tag 3, which this version does not know");
+  EXPECT_EQ(Why(WithSecond(64, second + RowsField(2))),
+            "its extension has blocks of rows, and the layout has no rows");
+  EXPECT_EQ(Why(WithSecond(64, second + std::string("\4\0", 2))),
+            "its extension has tag 4, which this version does not know");
   EXPECT_EQ(Why(WithSecond(64, second.substr(0, 7))),
             "its extension ends within the field of tag 2");
   // A filter that matches every key says so, whatever its second payload is.
@@ -399,11 +493,11 @@ constexpr struct {
                      {0xE0, 0xE3, Layout::kSmallSet, 0xE0},
                      {0xE4, 0xFA, Layout::kSmallSet, 0xE2}};
 
-FilterShape SmallSetShape(size_t bytes, size_t num_blocks, uint32_t first_attempt) {
+FilterShape SmallSetShape(size_t bytes, size_t num_blocks, uint32_t attempt) {
   const size_t block_bytes = bytes / num_blocks;
   const bool fits = bytes % num_blocks == 0 && block_bytes >= 8 && block_bytes <= 64;
   if (!fits) return FilterShape();
-  return FilterShape::SmallSet(num_blocks, static_cast<uint32_t>(block_bytes), first_attempt);
+  return FilterShape::SmallSet(num_blocks, static_cast<uint32_t>(block_bytes), attempt);
 }
 
 FilterShape LevelDBShape(int code, size_t bytes) {
@@ -430,7 +524,7 @@ TEST(LevelDBFormatTest, EveryLastByteMeansWhatTheTableSays) {
       ASSERT_EQ(payload.layout, expected.layout);
       ASSERT_EQ(payload.num_probes, expected.num_probes);
       ASSERT_EQ(payload.num_blocks, expected.num_blocks);
-      ASSERT_EQ(payload.first_attempt, expected.first_attempt);
+      ASSERT_EQ(payload.attempt, expected.attempt);
       ASSERT_EQ(payload.payload_bytes(), expected.layout == Layout::kAlwaysMatch ? 0 : length);
     }
   }
@@ -454,29 +548,6 @@ TEST(LevelDBFormatTest, RandomBytesOfEveryLengthAreNeverReadOutside) {
       if (code >= 0 && length > 0) bytes.back() = static_cast<char>(code);
       Ask(filter::DecodeLevelDB(guarded.AtEnd(bytes)));
       Ask(filter::DecodeLevelDB(guarded.AtStart(bytes)));
-    }
-  }
-}
-
-// RocksDB's own tests allow 12 bits per key for a database of partitions of 186 keys, their index
-// included.
-TEST(TableShapeTest, SmallCompactSetsTakeWhatTheirKeysPayFor) {
-  EXPECT_EQ(filter::TableShape(Format::kCompact, {186, 10, filter::kTrailerBytes}).payload_bytes(),
-            224u);
-  for (const double bits_per_key : {3.0, 3.456, 6.4, 7.1, 9.5, 10.0, 10.499, 16.0, 23.999}) {
-    for (uint64_t n = 1; n < 3000; ++n) {
-      const filter::ShapeRequest request = {n, bits_per_key, filter::kTrailerBytes};
-      const filter::FilterShape shape = filter::TableShape(Format::kCompact, request);
-      const filter::FilterShape large = filter::StandaloneShape(Format::kCompact, request);
-      ASSERT_EQ(shape.layout, Layout::kCompact);
-      ASSERT_LE(shape.payload_bytes(), large.payload_bytes());
-      ASSERT_TRUE(bits_per_key < 11 || shape.block_bytes == 64);
-      const double paid = static_cast<double>(n) * bits_per_key / 8;
-      if (shape.block_bytes == 32 && bits_per_key > 5.5) {
-        ASSERT_LT(shape.payload_bytes(), large.payload_bytes());
-        ASSERT_GE(static_cast<double>(shape.payload_bytes()), 0.95 * paid);
-        ASSERT_GT(static_cast<double>(large.payload_bytes() + filter::kTrailerBytes), 1.1 * paid);
-      }
     }
   }
 }

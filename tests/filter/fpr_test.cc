@@ -19,9 +19,9 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/rates/rates.h"
 #include "src/filter/table/kernel_table.h"
-#include "src/filter/view/hash_query.h"
 #include "tests/support/key_shapes.h"
 #include "tests/support/leveldb_filter.h"
+#include "tests/support/payload_query.h"
 
 namespace bloomline::tests::fpr_test {
 namespace {
@@ -90,8 +90,8 @@ void ExpectRateOfTheory(KeyShape shape, Container container, const FilterOptions
     const uint64_t base = n < 100000 ? start : 0;
     const uint64_t offset = n < 100000 ? 0 : start - stride;
     for (uint64_t i = 0; i < queries_per_filter; ++i) {
-      matches += filter::HashMayMatch(built.payload, kernels::ActiveKernel(),
-                                      filter::Hash64(key(base + 2 * (offset + i) + 1), 0));
+      matches += PayloadMayMatch(built.payload, kernels::ActiveKernel(),
+                                 filter::Hash64(key(base + 2 * (offset + i) + 1), 0));
       ++asked;
     }
   }
@@ -124,31 +124,30 @@ TEST_P(FprTest, BlockedFilters) {
   }
 }
 
-// Theory takes a block's attempts for independent where they are not quite, so chance gets less
-// room.
-constexpr double kCompactExpected = 12000;
-
-TEST_P(FprTest, CompactFilters) {
-  // An arrangement each.
-  for (const double bits_per_key : {3.2, 5.0, 6.0, 7.2, 9.0, 10.0}) {
-    const bool slow = bits_per_key < 7;  // many keys in a block take long to solve
-    for (const uint64_t n : {200, 1000, 300000}) {
-      if ((slow && n < 300000) || !TakesNextCase()) continue;
-      ExpectRateOfTheory(GetParam(), Container::kStandalone, {Format::kCompact, bits_per_key}, n,
-                         kCompactExpected);
+// Of few keys, filters are flat. Those of 1 bit have blocks without columns, and others blocks of
+// two numbers of columns.
+TEST_P(FprTest, RibbonFilters) {
+  for (const double bits_per_key : {1.0, 2.0, 3.2, 7.1, 10.0, 12.0}) {
+    for (const uint64_t n : {200, 248, 300, 5000, 300000}) {
+      if (!TakesNextCase()) continue;
+      ExpectRateOfTheory(GetParam(), Container::kStandalone, {Format::kRibbon, bits_per_key}, n);
     }
   }
 }
 
+// Theory takes a block's attempts for independent where they are not quite, so chance gets less
+// room.
+constexpr double kSmallSetExpected = 12000;
+
 // With 200 keys in five blocks of 50 bytes, theory is 6 % too low.
 constexpr double kSmallSetTolerance = 0.07;
 
-TEST_P(FprTest, CompactFiltersOfLevelDBSizes) {
+TEST_P(FprTest, SmallSetsOfLevelDBSizes) {
   for (const double bits_per_key : {6.0, 10.0}) {
     for (const uint64_t n : {20, 36, 60, 61, 200}) {
       if (!TakesNextCase()) continue;
       ExpectRateOfTheory(GetParam(), Container::kLevelDB, {Format::kCompact, bits_per_key}, n,
-                         kCompactExpected, n == 200 ? kSmallSetTolerance : kTolerance);
+                         kSmallSetExpected, n == 200 ? kSmallSetTolerance : kTolerance);
     }
   }
 }

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bloomline/filter.h"
@@ -13,34 +15,35 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/table/kernel_table.h"
 #include "src/filter/table/layout_table.h"
-#include "src/filter/view/hash_query.h"
 #include "src/filter/writer/filter_writer.h"
 #include "tests/support/each_kernel.h"
 #include "tests/support/finished_filter.h"
 #include "tests/support/golden_keys.h"
 #include "tests/support/leveldb_filter.h"
+#include "tests/support/payload_query.h"
 
 namespace bloomline::tests::golden_test {
 namespace {
 
 struct Vector {
   std::string container;
-  std::string layout;
+  std::string format;
   FilterOptions options;
   std::vector<std::string> keys;
   std::string filter;
 };
 
-std::vector<Vector> ReadVectors() {
-  std::ifstream file(BLOOMLINE_GOLDEN_DIR "/vectors.txt");
+std::vector<Vector> ReadVectors(const std::string& name) {
+  std::ifstream file(BLOOMLINE_GOLDEN_DIR "/" + name);
   std::vector<Vector> vectors;
   for (std::string line; std::getline(file, line);) {
     std::istringstream fields(line);
     Vector v;
     std::string keys, filter;
-    fields >> v.container >> v.layout >> v.options.bits_per_key >> v.options.seed >> keys >> filter;
-    v.options.format = v.layout == "classic"   ? Format::kClassic
-                       : v.layout == "compact" ? Format::kCompact
+    fields >> v.container >> v.format >> v.options.bits_per_key >> v.options.seed >> keys >> filter;
+    v.options.format = v.format == "classic"   ? Format::kClassic
+                       : v.format == "compact" ? Format::kCompact
+                       : v.format == "ribbon"  ? Format::kRibbon
                                                : Format::kBlocked;
     v.keys = KeysFromHex(keys);
     v.filter = FromHex(filter);
@@ -71,66 +74,34 @@ std::string Build(const Vector& v) {
                                     : BuildStandalone(v);
 }
 
-// A line of compact_blocks.txt: a block of hashes, or the hashes that match it.
-struct BlockVector {
-  bool is_written;
-  filter::FilterShape shape;
-  std::vector<uint64_t> hashes;
-  std::string block;
-};
-
-constexpr int kNumBlockQueries = 300;
-
-uint64_t HashOfNumber(int i) { return filter::Hash64(std::to_string(i), 0); }
-
-std::vector<BlockVector> ReadBlockVectors() {
-  std::ifstream file(BLOOMLINE_GOLDEN_DIR "/compact_blocks.txt");
-  std::vector<BlockVector> vectors;
-  std::string kind, keys, block;
-  for (uint32_t arrangement; file >> kind >> arrangement >> keys >> block;) {
-    BlockVector v{
-        kind == "written", filter::FilterShape::Compact(1, arrangement), {}, FromHex(block)};
-    if (keys == "all") keys = "0-" + std::to_string(kNumBlockQueries);
-    std::istringstream fields(keys == "none" ? "" : keys);
-    for (std::string range; std::getline(fields, range, ',');) {
-      const int first = std::stoi(range);
-      const size_t dash = range.find('-');
-      const int end = dash == std::string::npos ? first + 1 : std::stoi(range.substr(dash + 1));
-      for (int i = first; i < end; ++i) v.hashes.push_back(HashOfNumber(i));
-    }
-    vectors.push_back(v);
-  }
-  return vectors;
-}
-
 void ExpectWritten() {
-  const std::vector<Vector> vectors = ReadVectors();
-  ASSERT_GE(vectors.size(), 45u);
+  const std::vector<Vector> vectors = ReadVectors("vectors.txt");
+  ASSERT_GE(vectors.size(), 38u);
   for (const Vector& v : vectors) {
-    EXPECT_EQ(v.filter, Build(v)) << v.container << " " << v.layout << " "
+    EXPECT_EQ(v.filter, Build(v)) << v.container << " " << v.format << " "
                                   << v.options.bits_per_key;
   }
 }
 
 void ExpectRead() {
-  for (const Vector& v : ReadVectors()) {
+  for (const Vector& v : ReadVectors("vectors.txt")) {
     const filter::Payload payload = v.container == "leveldb" ? filter::DecodeLevelDB(v.filter)
                                                              : filter::DecodeTrailer(v.filter);
-    ASSERT_NE(payload.layout, filter::Layout::kAlwaysMatch) << v.container << " " << v.layout;
+    ASSERT_NE(payload.layout, filter::Layout::kAlwaysMatch) << v.container << " " << v.format;
     // In LevelDB the bytes do not record the seed.
     const uint64_t seed = v.container == "leveldb" ? v.options.seed : payload.seed;
     const auto may_match = [&](std::string_view key) {
-      return filter::HashMayMatch(payload, kernels::ActiveKernel(),
-                                  filter::LayoutHash(payload.layout, key, seed));
+      return PayloadMayMatch(payload, kernels::ActiveKernel(),
+                             filter::LayoutHash(payload.layout, key, seed));
     };
     for (const std::string& key : v.keys) EXPECT_TRUE(may_match(key));
     int matches = 0;
     for (int i = 0; i < 1000; ++i) matches += may_match("absent" + std::to_string(i));
-    EXPECT_LT(matches, v.options.bits_per_key < 2   ? 600
-                       : v.options.bits_per_key < 4 ? 200
+    EXPECT_LT(matches, v.options.bits_per_key < 2   ? 850
+                       : v.options.bits_per_key < 4 ? 250
                        : v.options.bits_per_key < 5 ? 120
                                                     : 40)
-        << v.container << " " << v.layout;
+        << v.container << " " << v.format;
   }
 }
 
@@ -149,36 +120,57 @@ TEST(ReservedTagTest, AFilterOfEarlierVersionsMatches) {
   EXPECT_EQ(FilterView::Validate(filter), why);
 }
 
-void ExpectBlocks() {
-  const kernels::Kernel& kernel = kernels::ActiveKernel();
-  const std::vector<BlockVector> vectors = ReadBlockVectors();
-  ASSERT_GE(vectors.size(), 250u);
-  int num_line = 0;
-  for (const BlockVector& v : vectors) {
-    SCOPED_TRACE(testing::Message() << "line " << ++num_line);
-    const kernels::CompactFilter filter = filter::ForKernel(v.shape, v.block.data());
-    const auto may_match = kernel.compact.may_match[v.shape.arrangement];
-    ASSERT_EQ(v.shape.block_bytes, v.block.size());
-    if (v.is_written) {
-      std::string block(v.shape.block_bytes, 'x');
-      std::vector<uint64_t> hashes = v.hashes;
-      filter::LayoutRowFor(v.shape.layout)
-          .solve_block(hashes.data(), hashes.size(), v.shape, kernel, block.data());
-      EXPECT_EQ(v.block, block);
-      for (const uint64_t hash : v.hashes) EXPECT_TRUE(may_match(filter, hash));
-    } else {
-      std::vector<uint64_t> matches;
-      for (int i = 0; i < kNumBlockQueries; ++i) {
-        if (may_match(filter, HashOfNumber(i))) matches.push_back(HashOfNumber(i));
-      }
-      EXPECT_EQ(v.hashes, matches);
-    }
+// A line of ribbon_filters.txt.
+void ExpectRibbonFilters() {
+  std::ifstream file(BLOOMLINE_GOLDEN_DIR "/ribbon_filters.txt");
+  int num_vectors = 0;
+  uint64_t num_keys, seed, num_bytes, hash;
+  std::string layout;
+  for (double bits; file >> num_keys >> bits >> seed >> layout >> num_bytes >> hash;) {
+    SCOPED_TRACE(testing::Message() << num_keys << " keys, " << bits << " bits, seed " << seed);
+    FilterBuilder builder({Format::kRibbon, bits, seed});
+    for (uint64_t i = 0; i < num_keys; ++i) builder.AddKey(std::to_string(i));
+    const std::string filter = builder.Finish();
+    EXPECT_EQ(filter::LayoutRowFor(filter::DecodeTrailer(filter).layout).name, layout);
+    EXPECT_EQ(filter.size(), num_bytes);
+    EXPECT_EQ(filter::Hash64(filter, 0), hash);
+    ++num_vectors;
   }
+  EXPECT_EQ(num_vectors, 102);
 }
 
 TEST(GoldenTest, WritersMakeExactlyTheBytesOfTheFormat) { WithEachKernel(ExpectWritten); }
 TEST(GoldenTest, ReadersUnderstandTheBytesOfTheFormat) { WithEachKernel(ExpectRead); }
-TEST(GoldenTest, CompactBlocksAreThoseOfTheFormat) { WithEachKernel(ExpectBlocks); }
+TEST(GoldenTest, RibbonFiltersOfManySizesAreThoseOfTheFormat) {
+  WithEachKernel(ExpectRibbonFilters);
+}
+
+// Layout 3 of versions before 0.4.0.
+TEST(GoldenTest, FormerCompactFiltersMatchEveryKeyAndSaySo) {
+  const std::vector<Vector> vectors = ReadVectors("former_compact.txt");
+  ASSERT_EQ(vectors.size(), 20u);
+  for (const Vector& v : vectors) {
+    std::string why;
+    const filter::Payload payload = filter::DecodeTrailer(v.filter, &why);
+    EXPECT_EQ(payload.layout, filter::Layout::kFormerCompact);
+    EXPECT_TRUE(payload.always_matches());
+    EXPECT_EQ(why, filter::kFormerCompactText);
+    EXPECT_EQ(FilterView::Validate(v.filter),
+              "a compact filter of bloomline before 0.4.0: build it again from its keys, as ribbon "
+              "or blocked");
+    const FilterView view = FilterView::Open(v.filter);
+    EXPECT_TRUE(view.AlwaysMatches());
+    EXPECT_EQ(view.num_probes(), 0);
+    std::vector<std::string_view> keys(v.keys.begin(), v.keys.end());
+    keys.push_back("absent");
+    const std::unique_ptr<bool[]> answers(new bool[keys.size()]);
+    view.MayMatch(keys.size(), keys.data(), answers.get());
+    for (size_t i = 0; i < keys.size(); ++i) {
+      EXPECT_TRUE(view.MayMatch(keys[i]));
+      EXPECT_TRUE(answers[i]);
+    }
+  }
+}
 
 }  // namespace
 }  // namespace bloomline::tests::golden_test

@@ -57,7 +57,6 @@ bool IsComplete(const Table& table) {
 TEST(KernelTableTest, HasEveryFunctionOfEveryKernel) {
   for (const Kernel* kernel : AllKernels()) {
     EXPECT_TRUE(IsComplete(kernel->blocked)) << kernel->name;
-    EXPECT_TRUE(IsComplete(kernel->compact)) << kernel->name;
     EXPECT_TRUE(IsComplete(kernel->small_set)) << kernel->name;
     EXPECT_TRUE(IsComplete(kernel->stock)) << kernel->name;
   }

@@ -32,7 +32,7 @@ TEST(KernelThreadsTest, FirstUseByManyThreadsIsOneChoice) {
     threads.emplace_back([&, t] {
       ++ready;
       while (ready < kReaders) std::this_thread::yield();
-      const std::string filter = Build(t % 2 == 0 ? Format::kBlocked : Format::kCompact, 100);
+      const std::string filter = Build(t % 2 == 0 ? Format::kBlocked : Format::kRibbon, 100);
       const FilterView view = FilterView::Open(filter);
       for (int i = 0; i < 100; ++i) wrong += view.MayMatch("key" + std::to_string(i)) ? 0 : 1;
       names[static_cast<size_t>(t)] = ActiveKernelName();
@@ -51,7 +51,7 @@ TEST(KernelThreadsTest, ForcingAKernelWhileOthersBuildAndQueryLosesNoKey) {
   std::atomic<uint64_t> changes{0};
   std::atomic<uint64_t> refused{0};
   const std::string blocked = Build(Format::kBlocked, 1000);
-  const std::string compact = Build(Format::kCompact, 1000);
+  const std::string ribbon = Build(Format::kRibbon, 1000);
   {
     Busy busy;
     busy.Start(2, [&](std::mt19937_64& random) {
@@ -60,9 +60,9 @@ TEST(KernelThreadsTest, ForcingAKernelWhileOthersBuildAndQueryLosesNoKey) {
       refused += ForceKernel("nonesuch", &error) ? 0 : 1;
     });
     busy.Start(kReaders, [&](std::mt19937_64& random) {
-      for (const Format format : {Format::kBlocked, Format::kCompact}) {
+      for (const Format format : {Format::kBlocked, Format::kRibbon}) {
         const std::string filter = Build(format, 1000);
-        if (filter != (format == Format::kBlocked ? blocked : compact)) ++lost;
+        if (filter != (format == Format::kBlocked ? blocked : ribbon)) ++lost;
         const FilterView view = FilterView::Open(filter);
         std::vector<std::string> keys;
         for (int i = 0; i < 64; ++i) keys.push_back("key" + std::to_string(random() % 1000));

@@ -10,11 +10,13 @@
 
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
+#include "src/filter/sizing/engine_sizing.h"
+#include "src/filter/sizing/memory_divider.h"
 
 namespace bloomline::tests::level_sizing_test {
 namespace {
 
-constexpr Format kFormats[] = {Format::kClassic, Format::kBlocked, Format::kCompact};
+constexpr Format kFormats[] = {Format::kClassic, Format::kBlocked, Format::kRibbon};
 using Numbers = std::vector<double>;
 
 Numbers Keys(int num_levels, double ratio) {
@@ -40,20 +42,30 @@ double Average(const Numbers& keys, const Numbers& bits) {
   return AverageBitsPerKey(keys.data(), bits.data(), Count(keys));
 }
 
+// The mean memory per key, in bits. In kRibbon, it is less than the bits of a policy's options.
+double Memory(Format format, const Numbers& keys, Numbers bits) {
+  for (double& of_level : bits) of_level = filter::MemoryBits(format, of_level);
+  return Average(keys, bits);
+}
+
 TEST(LevelSizingTest, FiveLevelsAtTenBitsPerKey) {
   const Numbers keys = Keys(5, 10);
   // RocksDB's Bloom filter has six probes in 64 bytes, too.
   EXPECT_NEAR(5 * BlockedFalsePositiveRate(10, 6), 0.0483, 1e-4);
-  EXPECT_NEAR(Wasted(Format::kCompact, Numbers(5, 10.0)), 0.0079, 1e-4);
-  const Numbers bits = Spread(Format::kCompact, 10, keys);
-  EXPECT_NEAR(Wasted(Format::kCompact, bits), 0.00230, 1e-5);
-  EXPECT_NEAR(Average(keys, bits), 10, 1e-9);
-  const double expected[] = {24, 22.7, 17.8, 13.5, 9.56};
-  for (size_t i = 0; i < 5; ++i) EXPECT_NEAR(bits[i], expected[i], 0.1) << i;
+  const double n = filter::BitsOfMemory(Format::kRibbon, 10);
+  EXPECT_NEAR(Wasted(Format::kRibbon, Numbers(5, n)), 0.0071, 1e-4);
+  const Numbers bits = Spread(Format::kRibbon, n, keys);
+  EXPECT_NEAR(Wasted(Format::kRibbon, bits), 0.00197, 1e-5);
+  EXPECT_NEAR(Memory(Format::kRibbon, keys, bits), 10, 0.01);
+  const double expected[] = {24, 19.9, 16.8, 13.6, 9.58};
+  for (size_t i = 0; i < 5; ++i) {
+    EXPECT_NEAR(filter::MemoryBits(Format::kRibbon, bits[i]), expected[i], 0.1) << i;
+  }
   // What Monkey's formula gives, with the same bits between all levels: nearly as good.
-  const Numbers formula = {24, 20.7, 17.0, 13.3, 9.58};
+  Numbers formula = {24, 20.7, 17.0, 13.3, 9.58};
   EXPECT_NEAR(Average(keys, formula), 10, 0.01);
-  EXPECT_NEAR(Wasted(Format::kCompact, formula) / Wasted(Format::kCompact, bits), 1, 0.02);
+  for (double& memory : formula) memory = filter::BitsOfMemory(Format::kRibbon, memory);
+  EXPECT_NEAR(Wasted(Format::kRibbon, formula) / Wasted(Format::kRibbon, bits), 1, 0.02);
 }
 
 TEST(LevelSizingTest, FullLevelsGrowByTheRatio) {
@@ -83,7 +95,7 @@ TEST(LevelSizingTest, EverySpreadKeepsItsPromises) {
                                           << " levels, ratio " << ratio << ", bits " << b);
           const Numbers bits = Spread(format, b, keys);
           for (const double of_level : bits) EXPECT_TRUE(IsLevelBits(format, of_level)) << of_level;
-          EXPECT_LE(Average(keys, bits), b * (1 + 1e-12));
+          EXPECT_LE(Memory(format, keys, bits), filter::MemoryBits(format, b) * (1 + 1e-12));
           const double wasted = Wasted(format, bits);
           if (b >= allowed.min) {
             EXPECT_LE(wasted, Wasted(format, Numbers(keys.size(), b)));
@@ -103,10 +115,10 @@ double BruteForce(Format format, double bits_per_key, const Numbers& keys, const
   Numbers grid = {0}, rates = {1};
   const double last = std::min(allowed.max, 40.0);
   for (double b = allowed.min; b <= last; b += format == Format::kBlocked ? 0.5 : 0.25) {
-    grid.push_back(b);
-    rates.push_back(FalsePositiveRate(format, b));
+    grid.push_back(filter::MemoryBits(format, b));
+    rates.push_back(filter::EngineRate(format, b));
   }
-  const double memory = bits_per_key * (keys[0] + keys[1] + keys[2]);
+  const double memory = filter::MemoryBits(format, bits_per_key) * (keys[0] + keys[1] + keys[2]);
   double best = HUGE_VAL;
   for (size_t i = 0; i < grid.size(); ++i) {
     for (size_t j = 0; j < grid.size(); ++j) {
@@ -114,9 +126,9 @@ double BruteForce(Format format, double bits_per_key, const Numbers& keys, const
       if (rest < -1e-9) break;
       const double sum = runs[0] * rates[i] + runs[1] * rates[j];
       if (sum >= best) continue;
-      const double third = rest / keys[2];
+      const double third = filter::BitsOfMemory(format, rest / keys[2]);
       const double rate =
-          third < allowed.min ? 1 : FalsePositiveRate(format, std::min(third, allowed.max));
+          third < allowed.min ? 1 : filter::EngineRate(format, std::min(third, allowed.max));
       best = std::min(best, sum + runs[2] * rate);
     }
   }
@@ -160,7 +172,7 @@ TEST(LevelSizingTest, RunsOfALevelAreLikeLevels) {
     EXPECT_NEAR(as_runs[2], as_levels[5], 0.05);
     // Each run counts.
     EXPECT_GT(as_runs[0], Spread(format, 8, {4, 40, 400})[0]);
-    EXPECT_NEAR(Wasted(format, {10, 10}, {4, 1}), 5 * FalsePositiveRate(format, 10), 1e-12);
+    EXPECT_NEAR(Wasted(format, {10, 10}, {4, 1}), 5 * filter::EngineRate(format, 10), 1e-12);
   }
   EXPECT_EQ(Wasted(Format::kCompact, {0, 0, 0}, {4, 1, 1}), 6);
 }
@@ -198,12 +210,13 @@ TEST(LevelSizingTest, BitsForWastedReadsAreTheLeast) {
     const double runs[] = {4, 1, 1, 1, 1};
     EXPECT_GT(BitsPerKeyForWastedReads(format, 5, keys.data(), runs, 5), 0);
   }
-  const auto compact = [&](double wasted) {
-    return BitsPerKeyForWastedReads(Format::kCompact, wasted, keys.data(), nullptr, 5);
+  const auto ribbon = [&](double wasted) {
+    return BitsPerKeyForWastedReads(Format::kRibbon, wasted, keys.data(), nullptr, 5);
   };
-  EXPECT_NEAR(compact(0.0483), 5.24, 0.01);  // half the memory of the built-in filter's 10 bits
-  for (const double wasted : {0.0, -1.0, 1e-9, std::nan("")}) {
-    EXPECT_TRUE(std::isnan(compact(wasted))) << wasted;
+  // Half the memory of the built-in filter's 10 bits.
+  EXPECT_NEAR(filter::MemoryBits(Format::kRibbon, ribbon(0.0483)), 5.21, 0.01);
+  for (const double wasted : {0.0, -1.0, 1e-12, std::nan("")}) {
+    EXPECT_TRUE(std::isnan(ribbon(wasted))) << wasted;
   }
 }
 
@@ -278,8 +291,8 @@ TEST(LevelSizingTest, AllFullLevelsCanBeSpread) {
   for (const int num_levels : {1, 6, 31, 32, kMaxLevels}) {
     for (const double ratio : {1.0, 10.0, kMaxLevelSizeRatio}) {
       const Numbers keys = Keys(num_levels, ratio);
-      EXPECT_EQ(ValidateLevels(Format::kCompact, 10, keys.data(), nullptr, num_levels), "");
-      const Numbers bits = Spread(Format::kCompact, 10, keys);
+      EXPECT_EQ(ValidateLevels(Format::kRibbon, 10, keys.data(), nullptr, num_levels), "");
+      const Numbers bits = Spread(Format::kRibbon, 10, keys);
       EXPECT_NEAR(bits.back(), 10, 1) << num_levels << " " << ratio;
       EXPECT_TRUE(std::is_sorted(bits.rbegin(), bits.rend())) << num_levels << " " << ratio;
     }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bitset>
 #include <fstream>
 #include <random>
 #include <string>
@@ -19,6 +20,7 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/ranges/range_entries.h"
 #include "src/filter/sizing/leveldb_shapes.h"
+#include "src/filter/stock/ribbon.h"
 #include "src/filter/table/layout_table.h"
 #include "src/filter/view/hash_query.h"
 #include "src/filter/writer/filter_writer.h"
@@ -99,8 +101,9 @@ double PartThatMatches(std::string_view filter, const std::vector<uint64_t>& has
 // The filter of this shape in the memory matches all of `stored`, and few other hashes.
 void ExpectKept(const SparseMemory& memory, const FilterShape& shape,
                 const std::vector<uint64_t>& stored, double max_rate) {
-  filter::EncodeTrailer(shape, 7, memory.data() + shape.payload_bytes());
-  const std::string_view filter(memory.data(), shape.payload_bytes() + filter::kTrailerBytes);
+  const size_t end_bytes = filter::EndBytes(shape);
+  filter::EncodeEnd(shape, 7, end_bytes, memory.data() + shape.payload_bytes());
+  const std::string_view filter(memory.data(), shape.payload_bytes() + end_bytes);
   const filter::Payload payload = filter::DecodeTrailer(filter);
   ASSERT_EQ(payload.layout, shape.layout);
   EXPECT_EQ(payload.num_blocks, shape.num_blocks);
@@ -130,61 +133,96 @@ TEST(Past4GiBTest, BlockedPayloadsKeepTheirKeys) {
   }
 }
 
-// It is block * 2^64 / num_blocks, rounded up, found bit by bit: a division of 128 bits is not for
-// every compiler.
-uint64_t FirstHashOfBlock(uint64_t block, uint64_t num_blocks) {
+// The least y of which the first row is at least `row` (docs/format.md, section 3.5), found bit by
+// bit: a division of 128 bits is not for every compiler.
+uint64_t FirstOfRow(uint32_t row, uint32_t num_starts) {
   uint64_t first = 0;
   for (uint64_t bit = uint64_t{1} << 63; bit != 0; bit >>= 1) {
-    if (kernels::BlockIndex(first + (bit - 1), num_blocks) < block) first += bit;
+    if (stock::RibbonKey::Start(first + (bit - 1), num_starts) < row) first += bit;
   }
   return first;
 }
 
-// The same for compact blocks, of which only a few at critical places are built.
-void ExpectCompactKeepsItsKeys(uint32_t block_bytes, double bits_per_key) {
-  const SparseMemory memory((k2To32 + 1) * block_bytes + filter::kTrailerBytes);
-  SKIP_WITHOUT(memory);
-  std::mt19937_64 random(1);
-  for (const uint64_t num_blocks : UnitCounts(block_bytes)) {
-    SCOPED_TRACE(num_blocks);
-    FilterShape shape = filter::kCompactRow.shape({1000000, bits_per_key, filter::kTrailerBytes});
-    ASSERT_EQ(shape.layout, Layout::kCompact);
-    ASSERT_EQ(shape.block_bytes, block_bytes);
-    shape.num_blocks = num_blocks;
-    constexpr uint64_t kBlocks = 20;
-    std::vector<uint64_t> stored;
-    for (const Kernel* kernel : SupportedKernels()) {
-      stored.clear();  // the next kernel writes the same blocks again
-      for (const uint64_t first : {uint64_t{0}, num_blocks / 2, num_blocks - kBlocks}) {
-        const uint64_t first_hash = FirstHashOfBlock(first, num_blocks);
-        const uint64_t last_hash = first + kBlocks == num_blocks
-                                       ? UINT64_MAX
-                                       : FirstHashOfBlock(first + kBlocks, num_blocks) - 1;
-        std::vector<uint64_t> in_block[kBlocks];
-        const auto num_keys = static_cast<size_t>(kBlocks * 8 * block_bytes /
-                                                  static_cast<uint64_t>(bits_per_key + 1));
-        for (size_t i = 0; i < num_keys; ++i) {
-          const uint64_t hash = i == 0   ? first_hash
-                                : i == 1 ? last_hash
-                                         : first_hash + random() % (last_hash - first_hash + 1);
-          in_block[kernels::BlockIndex(hash, num_blocks) - first].push_back(hash);
-          stored.push_back(hash);
-        }
-        for (uint64_t i = 0; i < kBlocks; ++i) {
-          filter::LayoutRowFor(shape.layout)
-              .solve_block(in_block[i].data(), in_block[i].size(), shape, *kernel,
-                           memory.data() + (first + i) * block_bytes);
-        }
+// The last blocks of a filter of keys that start in them; empty without a solution.
+std::string LastBlocks(const std::vector<uint64_t>& hashes, uint32_t num_starts,
+                       uint32_t num_blocks, uint64_t columns) {
+  using stock::RibbonKey;
+  constexpr uint32_t kRows = stock::RibbonShape::kRowsPerBlock;
+  struct Equation {
+    std::bitset<kRows> bits;
+    uint32_t result = 0;
+  };
+  std::vector<Equation> equations(num_blocks * kRows);
+  const uint32_t first_row = num_starts - 1 - (num_blocks - 1) * kRows;
+  for (const uint64_t hash : hashes) {
+    const uint64_t seeded = RibbonKey::Seeded(hash, 0);
+    const uint64_t mixed = RibbonKey::Mixed(seeded);
+    size_t row = RibbonKey::Start(seeded, num_starts) - first_row;
+    Equation key = {std::bitset<kRows>(mixed) << 64 |
+                        std::bitset<kRows>((mixed ^ RibbonKey::kLowCoefficients) | 1),
+                    RibbonKey::Fingerprint(mixed)};
+    for (; key.bits.any(); key.bits >>= 1, ++row) {
+      if (!key.bits[0]) continue;
+      if (equations[row].bits.none()) {
+        equations[row] = key;
+        key = {};
+        break;
       }
+      key.bits ^= equations[row].bits;
+      key.result ^= equations[row].result;
     }
-    // Blocks without keys match only fingerprints of zeros.
-    ExpectKept(memory, shape, stored, 0.06);
+    if (key.result != 0) return "";
   }
+  std::vector<uint32_t> rows(equations.size() + kRows);
+  for (size_t row = equations.size(); row-- != 0;) {
+    rows[row] = equations[row].result;
+    for (size_t j = 1; j < kRows; ++j) {
+      if (equations[row].bits[j]) rows[row] ^= rows[row + j];
+    }
+  }
+  std::string segments(num_blocks * columns * stock::RibbonShape::kSegmentBytes, '\0');
+  for (size_t row = 0; row < equations.size(); ++row) {
+    for (uint64_t column = 0; column < columns; ++column) {
+      const size_t bit = (row / kRows * columns + column) * kRows + row % kRows;
+      segments[bit / 8] =
+          static_cast<char>(segments[bit / 8] | (rows[row] >> column & 1) << bit % 8);
+    }
+  }
+  return segments;
 }
 
-TEST(Past4GiBTest, CompactPayloadsKeepTheirKeys) {
-  ExpectCompactKeepsItsKeys(64, 10);
-  ExpectCompactKeepsItsKeys(32, 5);
+// Only the last blocks are written, and all keys start there. Blocks of zeros match only
+// fingerprints of zeros.
+TEST(Past4GiBTest, RibbonPayloadsKeepTheirKeys) {
+  constexpr uint32_t kBlocks = 8;
+  constexpr uint64_t kMaxBlocks = (1 << 24) - 1;
+  const SparseMemory memory(kMaxBlocks * 32 * 16 + 100);
+  SKIP_WITHOUT(memory);
+  uint64_t inverse = stock::RibbonKey::kSeedFactor;  // modulo 2^64
+  for (int i = 0; i < 5; ++i) inverse *= 2 - inverse * stock::RibbonKey::kSeedFactor;
+  for (const uint64_t num_blocks :
+       {k2To32 / 16 / 32 - 1, k2To32 / 16 / 32, k2To32 / 16 / 32 + 1, kMaxBlocks - 1, kMaxBlocks}) {
+    for (const uint64_t columns : {31, 32}) {
+      SCOPED_TRACE(testing::Message() << num_blocks << " blocks, " << columns << " columns");
+      const FilterShape shape =
+          FilterShape::Ribbon(num_blocks * columns, static_cast<uint32_t>(num_blocks));
+      const stock::RibbonShape of(shape.row_blocks, shape.payload_bytes());
+      const uint32_t first_row =
+          of.num_starts - 1 - (kBlocks - 1) * stock::RibbonShape::kRowsPerBlock;
+      const uint64_t least = FirstOfRow(first_row, of.num_starts);
+      std::mt19937_64 random(num_blocks);
+      std::vector<uint64_t> stored;
+      for (int i = 0; i < 700; ++i) {
+        const uint64_t y = i == 0 ? least : i == 1 ? UINT64_MAX : least + random() % -least;
+        stored.push_back(y * inverse);
+      }
+      const std::string solved = LastBlocks(stored, of.num_starts, kBlocks, columns);
+      ASSERT_FALSE(solved.empty());
+      std::copy(solved.begin(), solved.end(),
+                memory.data() + shape.payload_bytes() - solved.size());
+      ExpectKept(memory, shape, stored, 1e-3);
+    }
+  }
 }
 
 TEST(Past4GiBTest, BloomFiltersOfEachLayoutKeepTheirKeys) {
@@ -301,7 +339,7 @@ TEST(Past4GiBTest, SavedFiltersAreMappedOrRefused) {
 
 // ---- Sizes
 
-constexpr Format kFormats[] = {Format::kBlocked, Format::kCompact};
+constexpr Format kFormats[] = {Format::kBlocked, Format::kRibbon};
 
 TEST(Past4GiBTest, SizesFollowTheKeysAndNeverWrap) {
   for (const Format format : kFormats) {
@@ -321,7 +359,7 @@ TEST(Past4GiBTest, SizesFollowTheKeysAndNeverWrap) {
         EXPECT_NEAR(static_cast<double>(shape.payload_bytes()),
                     static_cast<double>(num_keys) * bits_per_key / 8, 100);
         EXPECT_EQ(FilterBytes(format, num_keys, bits_per_key),
-                  shape.payload_bytes() + filter::kTrailerBytes);
+                  shape.payload_bytes() + filter::EndBytes(shape));
       }
     }
   }
@@ -351,21 +389,22 @@ TEST(Past4GiBTest, RocksDBFiltersAreCutToItsLengths) {
         SCOPED_TRACE(testing::Message() << FormatName(format) << " " << num_keys);
         const FilterShape shape = filter::StandaloneShape(
             format, {num_keys, bits_per_key, filter::kTrailerBytes, kRocksDBMaxPayloadBytes});
-        const uint64_t bytes = shape.payload_bytes() + filter::kTrailerBytes;
+        const uint64_t bytes = shape.payload_bytes() + filter::EndBytes(shape);
         EXPECT_LE(bytes, kRocksDBMaxFilterBytes);
         EXPECT_TRUE(num_keys < keys_at_cap + 100 || bytes > kRocksDBMaxFilterBytes - 128);
       }
     }
-    // One block, whatever the limit is.
+    // One block or segment, whatever the limit is.
     const FilterShape least = filter::StandaloneShape(format, {100, 10, filter::kTrailerBytes, 1});
-    EXPECT_EQ(least.num_blocks, 1u);
+    EXPECT_EQ(least.payload_bytes(),
+              format == Format::kBlocked ? 64 : 16 + filter::kRowsFieldBytes);
   }
 }
 
 // Also with several entries for each key.
 TEST(Past4GiBTest, RangeEntriesTakeAtMostHalf) {
   constexpr uint64_t kMost = k2To32 / 2;
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+  for (const Format format : kFormats) {
     for (const double bits_per_entry : {1.5, 3.0, 20.0}) {
       const auto entries_at_most = static_cast<uint64_t>(8.0 * kMost / bits_per_entry);
       for (const uint64_t num_entries : {entries_at_most - 100, entries_at_most,

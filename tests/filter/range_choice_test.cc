@@ -22,6 +22,7 @@ namespace {
 
 using filter::AskedRanges;
 using filter::RangeCounts;
+using filter::RangeEntryOptions;
 using Keys = std::set<std::string>;
 
 struct Range {
@@ -53,8 +54,8 @@ double PartThrough(const Keys& keys, const WrittenRanges& ranges,
   return double(num_may_match) / double(num_absent);
 }
 
-filter::RangeEntryOptions SampledEntries(const RangeCounts::SampledRange& range) {
-  filter::RangeEntryOptions options = AutoEntries(0.2);
+RangeEntryOptions SampledEntries(const RangeCounts::SampledRange& range) {
+  RangeEntryOptions options = AutoEntries(0.2);
   options.sample.ranges[0] = range;
   options.sample.size = 1;
   return options;
@@ -68,7 +69,7 @@ void ExpectFewMatch(const Keys& keys, const std::vector<Range>& queries, const L
   constexpr double kMemory = 0.2;
   filter::RangeMemory memory;
   memory.bits_per_key = kMemory * kRangeBitsPerKey;
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+  for (const Format format : {Format::kBlocked, Format::kRibbon}) {
     for (int level = 0; level < 4; ++level) {  // the last two are as one
       SCOPED_TRACE(testing::Message() << FormatName(format) << ", " << level << " levels below");
       const WrittenRanges ranges(keys, AutoEntries(kMemory, level), format);
@@ -187,7 +188,7 @@ TEST(RangeChoiceTest, SmallFilesOfOneTreeAreAlike) {
         keys.insert(directories[random() % directories.size()] + std::to_string(random() % 1000));
       }
       const WrittenRanges ranges(keys, AutoEntries(0.2 * 10 / kRangeBitsPerKey, 4),
-                                 Format::kCompact);
+                                 Format::kRibbon);
       worst = std::max(worst, PartThrough(keys, ranges, queries));
     }
     EXPECT_LT(worst, 0.03) << num_keys << " keys";
@@ -206,7 +207,7 @@ TEST(RangeChoiceTest, DepthsThatNoKeyHas) {
   }
   ExpectFewMatch(keys, queries, {0.01, 0.01, 0.01});
   const WrittenRanges ranges(keys, SampledEntries({RangeCounts::kDelimiters.find('/'), 5, 0, 1}),
-                             Format::kCompact);
+                             Format::kRibbon);
   EXPECT_LT(PartThrough(keys, ranges, queries), 0.01);
 }
 
@@ -232,45 +233,76 @@ TEST(RangeChoiceTest, RangesBeforeAFile) {
 TEST(RangeChoiceTest, NothingIsChosenForNothing) {
   const filter::RangeMemory memory = {3.2, 0, true};
   EXPECT_TRUE(filter::ChooseEntries(filter::RangeCounts(), memory).kinds.empty());
-  const WrittenRanges ranges({"one"}, AutoEntries(0.2), Format::kCompact);
+  const WrittenRanges ranges({"one"}, AutoEntries(0.2), Format::kRibbon);
   EXPECT_TRUE(ranges.is_understood());
   EXPECT_TRUE(ranges.field().kinds.empty());
   EXPECT_TRUE(ranges.filter().empty());
 }
 
-// Each layout is written where it has the lowest rate, and the rates of the choice are those of the
-// written entries.
-TEST(RangeChoiceTest, RatesAreThoseOfWrittenEntries) {
-  std::mt19937_64 random(11);
-  Keys keys;
-  while (keys.size() < 30000) keys.insert(BigEndian(random(), 8));
-  std::vector<Range> queries;
-  for (int i = 0; i < 30000; ++i) queries.push_back(Prefix(BigEndian(random() & ~1ull, 5)));
+double BitsOf(const WrittenRanges& ranges, size_t num_keys) {
+  const size_t end_bytes = filter::EndBytes(ranges.entries()) - filter::kTrailerBytes;
+  return 8.0 * double(ranges.entries().payload_bytes() + end_bytes) / double(num_keys);
+}
+
+// A key has one entry of so many bits.
+RangeEntryOptions OneEntry(double bits_per_entry) {
   filter::RangeMemory memory;
   memory.bits_per_key = 4;
   const double share = filter::BitsPerEntry(1, memory) / memory.bits_per_key;
-  constexpr auto kBlocked = filter::Layout::kBlocked;
-  constexpr auto kCompact = filter::Layout::kCompact;
-  const struct {
-    double bits_per_entry;
-    filter::Layout layout;
-    uint32_t arrangement;
-  } kCases[] = {{1.05, kBlocked, 0}, {1.15, kCompact, 6}, {1.3, kCompact, 6},  {1.7, kCompact, 6},
-                {2.2, kCompact, 6},  {2.45, kCompact, 6}, {2.55, kCompact, 0}, {3, kCompact, 0},
-                {3.5, kCompact, 0},  {5, kCompact, 1}};
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    for (const auto& c : kCases) {
-      SCOPED_TRACE(testing::Message() << (format == Format::kBlocked ? "blocked, " : "compact, ")
-                                      << c.bits_per_entry << " bits");
-      filter::RangeEntryOptions options = EntriesOf(Kinds({{40}}));
-      options.memory = c.bits_per_entry / share / kRangeBitsPerKey;
-      const WrittenRanges ranges(keys, options, format);
-      EXPECT_EQ(ranges.entries().layout, format == Format::kBlocked ? kBlocked : c.layout);
-      EXPECT_EQ(ranges.entries().arrangement, format == Format::kBlocked ? 0 : c.arrangement);
-      const double bits = 8.0 * double(ranges.entries().payload_bytes()) / double(keys.size());
-      EXPECT_NEAR(bits, c.bits_per_entry, 0.02);
-      const double rate = filter::EntryRate(c.bits_per_entry, format == Format::kCompact);
-      EXPECT_NEAR(PartThrough(keys, ranges, queries) / rate, 1, 0.06);
+  RangeEntryOptions options = EntriesOf(Kinds({{40}}));
+  options.memory = bits_per_entry / share / kRangeBitsPerKey;
+  return options;
+}
+
+Keys RandomNumbers(size_t count, std::mt19937_64* random) {
+  Keys keys;
+  while (keys.size() < count) keys.insert(BigEndian((*random)(), 8));
+  return keys;
+}
+
+std::vector<Range> RandomRanges(int count, std::mt19937_64* random) {
+  std::vector<Range> queries;
+  for (int i = 0; i < count; ++i) queries.push_back(Prefix(BigEndian((*random)() & ~1ull, 5)));
+  return queries;
+}
+
+// The rates of the choice are those of the written entries.
+TEST(RangeChoiceTest, RatesAreThoseOfWrittenEntries) {
+  std::mt19937_64 random(11);
+  const Keys keys = RandomNumbers(30000, &random);
+  const std::vector<Range> queries = RandomRanges(30000, &random);
+  for (const Format format : {Format::kBlocked, Format::kRibbon}) {
+    const bool is_ribbon = format == Format::kRibbon;
+    for (const double bits : {1.0, 1.15, 1.3, 1.7, 2.2, 2.55, 3.0, 3.5, 5.0}) {
+      SCOPED_TRACE(testing::Message() << FormatName(format) << ", " << bits << " bits");
+      const WrittenRanges ranges(keys, OneEntry(bits), format);
+      EXPECT_EQ(ranges.entries().layout,
+                is_ribbon ? filter::Layout::kRibbon : filter::Layout::kBlocked);
+      EXPECT_NEAR(BitsOf(ranges, keys.size()), bits, 0.02);
+      EXPECT_NEAR(PartThrough(keys, ranges, queries) / filter::EntryRate(bits, is_ribbon), 1, 0.06);
+    }
+  }
+}
+
+// Few entries cannot fill the rows of a Ribbon payload.
+TEST(RangeChoiceTest, FewEntriesAreNoWorseThanInABloomFilter) {
+  std::mt19937_64 random(12);
+  const std::vector<Range> queries = RandomRanges(20000, &random);
+  for (const size_t num_keys : {50, 150, 200, 249, 300, 500, 700, 1000, 2000}) {
+    for (const double bits : {1.0, 1.5, 2.0, 3.0, 5.0, 8.0}) {
+      SCOPED_TRACE(testing::Message() << num_keys << " entries, " << bits << " bits");
+      double rate = 0;
+      constexpr int kFilters = 5;
+      for (int i = 0; i < kFilters; ++i) {
+        const Keys keys = RandomNumbers(num_keys, &random);
+        const WrittenRanges ranges(keys, OneEntry(bits), Format::kRibbon);
+        EXPECT_LE(BitsOf(ranges, num_keys), bits + 8.0 * (16 + 5) / double(num_keys));
+        rate += PartThrough(keys, ranges, queries) / kFilters;
+      }
+      EXPECT_LT(rate, 1.05 * filter::EntryRate(bits, false));
+      if (num_keys >= 1000) {
+        EXPECT_LT(rate, 1.1 * filter::EntryRate(bits, true));
+      }
     }
   }
 }
@@ -313,8 +345,8 @@ TEST(RangeSampleTest, CellsOfTheAskedLength) {
   std::mt19937_64 random(1);
   Keys keys;
   while (keys.size() < 20000) keys.insert(BigEndian(random()));
-  const WrittenRanges sampled(keys, SampledEntries({kCells, 0, 44, 1}), Format::kCompact);
-  const WrittenRanges unsampled(keys, AutoEntries(0.2), Format::kCompact);
+  const WrittenRanges sampled(keys, SampledEntries({kCells, 0, 44, 1}), Format::kRibbon);
+  const WrittenRanges unsampled(keys, AutoEntries(0.2), Format::kRibbon);
   ASSERT_TRUE(sampled.is_understood());
   const filter::EntryKinds& kinds = sampled.field().kinds;
   EXPECT_EQ(kinds.num_prefixes, 0);
@@ -349,9 +381,9 @@ TEST(RangeSampleTest, CellsAsLongAsKeys) {
       const uint64_t first = random() % space;
       queries.push_back({BigEndian(first), BigEndian(first + 16)});
     }
-    filter::RangeEntryOptions options = SampledEntries({kCells, 0, 60, 1});
+    RangeEntryOptions options = SampledEntries({kCells, 0, 60, 1});
     options.memory = 0.78;  // 10 bits for each key of the last level
-    const WrittenRanges ranges(keys, options, Format::kCompact);
+    const WrittenRanges ranges(keys, options, Format::kRibbon);
     ASSERT_TRUE(ranges.is_understood());
     const bool is_dense = numbers_per_key == 32;
     const filter::EntryKinds& kinds = ranges.field().kinds;
@@ -364,7 +396,7 @@ TEST(RangeSampleTest, CellsAsLongAsKeys) {
 // Cells of all lengths and all delimiters with all depths are candidates.
 TEST(RangeSampleTest, TheLastDelimiterOfMany) {
   constexpr size_t kDelimiters = RangeCounts::kDelimiters.size();
-  filter::RangeEntryOptions options = SampledEntries({kCells, 0, filter::kMaxCellBits, 0.1});
+  RangeEntryOptions options = SampledEntries({kCells, 0, filter::kMaxCellBits, 0.1});
   for (size_t i = 0; i < kDelimiters; ++i) {
     const double weight = i + 1 < kDelimiters ? 0.01 : 0.8;
     options.sample.ranges[options.sample.size++] = {i, filter::kMaxDepth, 0, weight};
@@ -386,7 +418,7 @@ TEST(RangeSampleTest, TheLastDelimiterOfMany) {
       for (char c = 'b'; c < 'z'; ++c) queries.push_back(Prefix(key + c + last));
     }
   }
-  const WrittenRanges ranges(keys, options, Format::kCompact);
+  const WrittenRanges ranges(keys, options, Format::kRibbon);
   EXPECT_LT(PartThrough(keys, ranges, queries), 0.1);
 }
 
@@ -405,7 +437,7 @@ TEST(RangeSampleTest, PrefixesOfTheAskedDelimiter) {
     SCOPED_TRACE(asked.delimiter);
     const size_t delimiter = RangeCounts::kDelimiters.find(asked.delimiter);
     const WrittenRanges ranges(keys, SampledEntries({delimiter, asked.depth, 0, 1}),
-                               Format::kCompact);
+                               Format::kRibbon);
     ASSERT_TRUE(ranges.is_understood());
     const filter::EntryKinds& kinds = ranges.field().kinds;
     EXPECT_EQ(kinds.num_cells, 0);

@@ -98,12 +98,11 @@ void ExpectEntriesOf(const Keys& keys, const WrittenRanges& ranges) {
   ASSERT_EQ(ranges.filter().empty(), kinds.empty());
   if (kinds.empty()) return;
   const filter::Payload payload = ranges.entries();
-  const bool compact = payload.layout == filter::Layout::kCompact;
-  filter::FilterWriter writer({compact ? Format::kCompact : Format::kBlocked, 10, payload.seed});
+  filter::FilterWriter writer({Format::kBlocked, 10, payload.seed});
   const auto entries = EntriesByTheRules(keys, kinds, payload.seed);
   ASSERT_EQ(payload.num_blocks == 0, entries.empty());
   for (const uint64_t hash : entries) writer.AddHash(hash);
-  std::string expected(payload.payload_bytes() + filter::kTrailerBytes, '\0');
+  std::string expected(payload.payload_bytes() + filter::EndBytes(payload), '\0');
   writer.FinishTo(payload, expected.data());
   ASSERT_TRUE(ranges.filter() == expected)
       << entries.size() << " entries of " << keys.size() << " keys";
@@ -122,7 +121,7 @@ TEST(RangeEntriesTest, AreThoseOfAllKeys) {
         EntriesOf(Kinds({{7}, {8, 4}, {61, 2}, {512}},
                         {{0, 2, 3}, {'/', 1}, {'/', 7, 2}, {'/', 8, 4}, {0xff, 8}}))};
     for (const RangeEntryOptions& entries : options) {
-      const Format format = random() % 2 == 0 ? Format::kBlocked : Format::kCompact;
+      const Format format = random() % 2 == 0 ? Format::kBlocked : Format::kRibbon;
       const WrittenRanges ranges(keys, entries, format, random());
       if (keys == Keys{""}) continue;
       ExpectEntriesOf(keys, ranges);
@@ -318,7 +317,7 @@ TEST(RangeEntriesTest, KeysInAnotherOrderGiveNone) {
 
 TEST(RangeEntriesTest, TheLastKeyIsKept) {
   const auto last_key = [](const Keys& keys) {
-    return std::string(WrittenRanges(keys, EntriesOf(Kinds({{8}})), Format::kCompact).last_key());
+    return std::string(WrittenRanges(keys, EntriesOf(Kinds({{8}})), Format::kRibbon).last_key());
   };
   EXPECT_EQ(last_key({"a", "bcd"}), "bcd");
   EXPECT_EQ(last_key({"a", std::string(1024, 'x')}), std::string(1024, 'x'));

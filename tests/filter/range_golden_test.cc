@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -61,9 +62,9 @@ TEST(RangeGoldenTest, BytesAndAnswersAreThose) {
   int num_answers = 0;
   for (std::string line; std::getline(file, line);) {
     std::istringstream fields(line);
-    std::string layout;
-    fields >> layout;
-    if (layout == "range") {
+    std::string format;
+    fields >> format;
+    if (format == "range") {
       std::string begin, end, answer;
       fields >> begin >> end >> answer;
       EXPECT_EQ(ranges->MayMatch(KeyFromHex(begin), KeyFromHex(end)), answer == "may") << line;
@@ -82,13 +83,47 @@ TEST(RangeGoldenTest, BytesAndAnswersAreThose) {
     options.memory =
         MemoryFor(bits_per_entry, std::max(num_entries, 1.0) / std::max(num_keys, 1.0));
     const WrittenRanges written(keys, options,
-                                layout == "compact" ? Format::kCompact : Format::kBlocked, seed);
+                                format == "ribbon" ? Format::kRibbon : Format::kBlocked, seed);
     ranges = std::make_unique<WrittenRanges>(FromHex(hex_filter));
     EXPECT_EQ(written.bytes(), ranges->bytes()) << line;
     ++num_filters;
   }
-  EXPECT_EQ(num_filters, 26);
-  EXPECT_EQ(num_answers, 388);
+  EXPECT_EQ(num_filters, 27);
+  EXPECT_EQ(num_answers, 403);
+}
+
+// Range filters of version 0.3.0 whose entries have the layout that is no longer read: only the
+// last key and the limits reject ranges, and none that version 0.3.0 did not reject.
+TEST(RangeGoldenTest, FormerCompactEntriesAreLeftOut) {
+  std::ifstream file(BLOOMLINE_GOLDEN_DIR "/former_ranges.txt");
+  std::unique_ptr<WrittenRanges> ranges;
+  std::map<std::string, int> num_answers;  // of 0.3.0 and of this version
+  int num_filters = 0;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream fields(line);
+    const std::vector<std::string> words{std::istream_iterator<std::string>(fields), {}};
+    if (words.front() == "range") {
+      const bool may_match = ranges->MayMatch(KeyFromHex(words[1]), KeyFromHex(words[2]));
+      ++num_answers[words[3] + (may_match ? ", may" : ", no")];
+      continue;
+    }
+    ASSERT_EQ(words.size(), 8U);
+    ranges = std::make_unique<WrittenRanges>(FromHex(words[7]));
+    ++num_filters;
+    EXPECT_TRUE(ranges->is_understood()) << line;
+    EXPECT_TRUE(ranges->field().kinds.empty()) << line;
+    const std::vector<std::string> keys = KeysFromHex(words[6]);
+    EXPECT_EQ(ranges->last_key(), keys.back()) << line;
+    for (const std::string& key : keys) {
+      EXPECT_TRUE(ranges->MayMatch(key, key + '\0')) << line;
+      EXPECT_TRUE(ranges->MayMatch(key.substr(0, 1), key + '\0')) << line;
+    }
+  }
+  EXPECT_EQ(num_filters, 6);
+  EXPECT_EQ(num_answers["may, no"], 0);
+  EXPECT_EQ(num_answers["may, may"], 31);
+  EXPECT_GT(num_answers["no, no"], 10);
+  EXPECT_GT(num_answers["no, may"], 0);
 }
 
 // Filters with range entries of versions up to 0.2.0: their keys are found, and the entries are not
@@ -103,7 +138,8 @@ TEST(RangeGoldenTest, FiltersWithEntriesAnswerKeys) {
     ASSERT_EQ(words.size(), 10U);
     const std::string bytes = FromHex(words[9]);
     const FilterView filter = FilterView::Open(bytes);
-    EXPECT_FALSE(filter.AlwaysMatches()) << line;
+    const bool is_former = words[0] == "compact";
+    EXPECT_EQ(filter.AlwaysMatches(), is_former) << line;
     for (const std::string& key : KeysFromHex(words[8])) EXPECT_TRUE(filter.MayMatch(key)) << line;
     const filter::Payload payload = filter::DecodeTrailer(bytes);
     EXPECT_LT(payload.payload_bytes() + filter::kTrailerBytes, bytes.size());

@@ -73,7 +73,7 @@ void ExpectNoKeyLost(int num_sets, uint64_t seed_of_test) {
       keys.insert(shape.Key(&random));
     }
     const std::vector<std::string> list(keys.begin(), keys.end());
-    const Format format = random() % 2 == 0 ? Format::kBlocked : Format::kCompact;
+    const Format format = random() % 2 == 0 ? Format::kBlocked : Format::kRibbon;
     for (const Kind& kind : KindsBehind(8 * std::min<size_t>(shape.start.size(), 59))) {
       RangeEntryOptions options = kind.entries;
       options.format = format;
@@ -119,7 +119,7 @@ TEST(RangesTest, NoKeyIsLostInAnyRange) {
 TEST(RangesTest, SaysNoWhereItCan) {
   const auto says_no = [](const Keys& keys, const EntryKinds& kinds, const std::string& begin,
                           const std::string& end) {
-    return !WrittenRanges(keys, EntriesOf(kinds), Format::kCompact).MayMatch(begin, end);
+    return !WrittenRanges(keys, EntriesOf(kinds), Format::kRibbon).MayMatch(begin, end);
   };
   // All keys of the range begin with a\xff.
   EXPECT_TRUE(says_no({"b\xff", "c"}, Kinds({}, {{0xff, 1}}), "a\xff", "b"));
@@ -187,7 +187,7 @@ TEST(RangesTest, TheNextValueOfAFieldIsABound) {
     for (int i = 0; i < 20000; i += 5) {
       for (const std::string& rest : c.rests) keys.insert(text(c.field, i) + rest);
     }
-    const WrittenRanges ranges(keys, EntriesOf(c.kinds), Format::kCompact);
+    const WrittenRanges ranges(keys, EntriesOf(c.kinds), Format::kRibbon);
     const std::string delimiter = c.rests[0].substr(0, 1);
     int num_no = 0;
     int num_without = 0;
@@ -216,7 +216,7 @@ TEST(RangesTest, TheNextValueOfAFieldIsABound) {
 // Each key has a byte of a hundred values, so an entry is a false positive in a few ranges; each
 // further copy makes them fewer.
 TEST(RangesTest, MoreCopiesGiveFewerFalsePositives) {
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+  for (const Format format : {Format::kBlocked, Format::kRibbon}) {
     std::mt19937_64 random(9);
     Keys keys;
     while (keys.size() < 2000) keys.insert(RandomKey(&random, 10, 12) + "/");
@@ -311,7 +311,7 @@ TEST(RangesTest, ASuffixMakesCellsOfKeys) {
   Keys keys;
   for (unsigned i = 0; i < 1000; ++i) keys.insert(key(60 * i));
   for (const auto& kinds : {Kinds({{64}}), Kinds({{52, 2}, {64}})}) {
-    const WrittenRanges ranges(keys, EntriesOf(kinds), Format::kCompact);
+    const WrittenRanges ranges(keys, EntriesOf(kinds), Format::kRibbon);
     ASSERT_EQ(ranges.field().suffix_bytes, 8);
     size_t num_may_match = 0;
     for (unsigned i = 0; i < 999; ++i) {

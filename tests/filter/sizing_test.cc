@@ -11,7 +11,7 @@
 namespace bloomline::tests::sizing_test {
 namespace {
 
-constexpr Format kFormats[] = {Format::kClassic, Format::kBlocked, Format::kCompact};
+constexpr Format kFormats[] = {Format::kClassic, Format::kBlocked, Format::kRibbon};
 
 TEST(SizingTest, BlockedRateIsTheExactLimit) {
   // 512-bit blocks, Poisson load, independent probes.
@@ -194,18 +194,38 @@ TEST(CapacityTest, MemoryIsUsedAndNotExceeded) {
 }
 
 TEST(CapacityTest, AFullFilterHasTheRateItWasSizedFor) {
-  constexpr uint64_t kKeys = 10000000;
   for (const Format format : kFormats) {
+    // The rate of a Ribbon filter depends on the number of its keys.
+    const uint64_t keys = format == Format::kRibbon ? 1000000 : 10000000;
     // 10 million keys of a 32-bit hash: 0.23 % of the missing keys share the hash of a stored one.
-    const double collisions = format == Format::kClassic ? kKeys / std::pow(2, 32) : 0;
+    const double collisions =
+        format == Format::kClassic ? static_cast<double>(keys) / std::pow(2, 32) : 0;
     const double expected = FalsePositiveRate(format, 10) + collisions;
-    EXPECT_NEAR(FalsePositiveRateWithKeys(format, 10, kKeys, kKeys) / expected, 1, 3e-3)
+    EXPECT_NEAR(FalsePositiveRateWithKeys(format, 10, keys, keys) / expected, 1, 3e-3)
         << FormatName(format);
+  }
+}
+
+TEST(CapacityTest, RibbonFiltersOfOtherSizesHaveAboutTheSameRate) {
+  for (const double bits_per_key : {4.0, 7.1, 10.0, 14.0}) {
+    const double rate = FalsePositiveRate(Format::kRibbon, bits_per_key);
+    for (uint64_t n = 5000; n <= 50000000; n *= 6) {
+      const double ratio = FalsePositiveRateWithKeys(Format::kRibbon, bits_per_key, n, n) / rate;
+      EXPECT_GT(ratio, 0.8) << n << " keys, " << bits_per_key << " bits";
+      EXPECT_LT(ratio, 1.25) << n << " keys, " << bits_per_key << " bits";
+    }
   }
 }
 
 TEST(CapacityTest, OverfillingRaisesTheRateToAlmostOne) {
   for (const Format format : kFormats) {
+    if (format == Format::kRibbon) {  // holds no more
+      EXPECT_EQ(FalsePositiveRateWithKeys(format, 10, 10000, 100000000),
+                FalsePositiveRateWithKeys(format, 10, 10000, 10000));
+      EXPECT_EQ(FalsePositiveRateWithKeys(format, 10, 10000, 0), 0);
+      EXPECT_EQ(FalsePositiveRateWithKeys(format, 10, 0, 1), 1);
+      continue;
+    }
     double last = 0;
     for (uint64_t n = 1000; n <= 100000000; n *= 10) {
       const double rate = FalsePositiveRateWithKeys(format, 10, 10000, n);

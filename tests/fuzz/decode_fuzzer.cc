@@ -7,12 +7,14 @@
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/trailer.h"
+#include "src/filter/options/formats.h"
+#include "src/filter/stock/ribbon.h"
 #include "src/filter/table/layout_table.h"
-#include "src/filter/view/hash_query.h"
 #include "src/filter/writer/filter_writer.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/support/finished_filter.h"
 #include "tests/support/leveldb_filter.h"
+#include "tests/support/payload_query.h"
 
 namespace bloomline::fuzz {
 namespace {
@@ -72,15 +74,16 @@ void RequireSafe(const Payload& payload, std::string_view bytes) {
     case Layout::kBlocked:
       fits = block_bytes == kernels::kBlockBytes && probes_fit;
       break;
-    case Layout::kCompact:
-      fits = payload.arrangement < kernels::kNumArrangements &&
-             block_bytes == kernels::kArrangements[payload.arrangement].block_bytes;
+    case Layout::kRibbon:
+      fits = block_bytes == stock::RibbonShape::kSegmentBytes &&
+             IsBetween(payload.row_blocks, 2, (1 << 24) - 1) &&
+             payload.num_blocks <= uint64_t{payload.row_blocks} * stock::RibbonShape::kMaxColumns;
       break;
     case Layout::kSmallSet:
       fits =
           IsBetween(block_bytes, filter::kMinSmallSetBlockBytes, filter::kMaxSmallSetBlockBytes) &&
           IsBetween(payload.num_blocks, 1, filter::kMaxSmallSetBlocks) &&
-          payload.first_attempt % 4 == 0 && payload.first_attempt <= 12;
+          payload.attempt % 4 == 0 && payload.attempt <= 12;
       break;
     default:  // no other layout has a decoder that is called here
       break;
@@ -95,13 +98,13 @@ void Ask(const Payload& payload, const Queries& queries, bool* expected) {
   uint64_t* hashes = GuardedArray<uint64_t>(n);
   for (size_t i = 0; i < n; ++i) {
     hashes[i] = filter::LayoutHash(payload.layout, queries.views()[i], payload.seed);
-    expected[i] = filter::HashMayMatch(payload, Portable(), hashes[i]);
+    expected[i] = tests::PayloadMayMatch(payload, Portable(), hashes[i]);
     Require(expected[i] || i >= queries.num_present, "a key that was added matches");
   }
   bool* answers = GuardedArray<bool>(n);
   for (const Kernel* kernel : SupportedKernels()) {
     for (size_t i = 0; i < n; ++i) {
-      Require(filter::HashMayMatch(payload, *kernel, hashes[i]) == expected[i],
+      Require(tests::PayloadMayMatch(payload, *kernel, hashes[i]) == expected[i],
               "single query as portable", kernel->name);
     }
     if (payload.layout == Layout::kClassic || payload.layout == Layout::kSmallSet) continue;
@@ -181,11 +184,11 @@ const std::vector<Written>& AllWritten(Container container) {
   static const auto all = [] {
     std::array<std::vector<Written>, 2> lists;
     for (const Container kind : {kStandalone, kLevelDB}) {
-      for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
+      for (const filter::FormatRow& row : filter::kFormats) {
+        if (!(kind == kStandalone ? row.is_static : row.in_leveldb)) continue;
         for (const double bits : {1.0, 3.5, 5.0, 6.0, 7.05, 10.0, 16.0, 24.0, 44.0, 100.0}) {
-          FilterOptions options{format, bits};
+          FilterOptions options{row.format, bits};
           if (!options.Validate().empty()) continue;
-          if (format == Format::kClassic && kind == kStandalone) continue;
           // More than kMaxFlatKeys make another layout in LevelDB.
           for (const uint64_t num_keys : {1u, 2u, 9u, 40u, 150u, 600u}) {
             // LevelDB's filters do not record their seed.
@@ -196,13 +199,10 @@ const std::vector<Written>& AllWritten(Container container) {
       }
     }
     lists[0].push_back(Write(kStandalone, FilterOptions(), 0));
-    for (const Format format : {Format::kBlocked, Format::kCompact}) {
-      FilterOptions options{format};
-      for (const uint64_t num_keys : {0u, 1u, 40u, 600u}) {
-        filter::FilterWriter writer(options);
-        for (uint64_t i = 0; i < num_keys; ++i) writer.AddKey(View(BigEndianKey(i)));
-        lists[0].push_back({tests::FinishedFilter(&writer, filter::TableShape), num_keys});
-      }
+    for (const uint64_t num_keys : {0u, 1u, 40u, 600u}) {
+      filter::FilterWriter writer((FilterOptions()));
+      for (uint64_t i = 0; i < num_keys; ++i) writer.AddKey(View(BigEndianKey(i)));
+      lists[0].push_back({tests::FinishedFilter(&writer, filter::TableShape), num_keys});
     }
     return lists;
   }();
@@ -236,15 +236,17 @@ void ChangeFields(FuzzedDataProvider* input, std::string* bytes) {
   constexpr size_t kUnits = 8, kLayout = 12, kParameter = 13, kExtension = 14, kVersion = 19;
   if (bytes->size() < filter::kTrailerBytes) return;
   char* trailer = &(*bytes)[bytes->size() - filter::kTrailerBytes];
-  if (input->ConsumeBool()) trailer[kLayout] = input->ConsumeIntegralInRange<char>(0, 4);
+  if (input->ConsumeBool()) trailer[kLayout] = input->ConsumeIntegralInRange<char>(0, 5);
   if (input->ConsumeBool()) trailer[kParameter] = input->ConsumeIntegral<char>();
   if (input->ConsumeBool()) trailer[kExtension] = input->ConsumeIntegralInRange<char>(0, 70);
   if (input->ConsumeBool()) trailer[kVersion] = input->ConsumeIntegralInRange<char>(0, 2);
   const Layout layout{static_cast<unsigned char>(trailer[kLayout])};
   const auto parameter = static_cast<unsigned char>(trailer[kParameter]);
-  const uint64_t unit = layout == Layout::kCompact && parameter < 2                ? 32
-                        : layout == Layout::kBlocked || layout == Layout::kCompact ? 64
-                                                                                   : 1;
+  const filter::LayoutRow& row = filter::LayoutRowFor(layout);
+  const uint64_t unit =
+      row.trailer_shape != nullptr && IsBetween(parameter, row.min_parameter, row.max_parameter)
+          ? row.trailer_shape(parameter).block_bytes
+          : 1;
   const size_t end_bytes = filter::kTrailerBytes + static_cast<unsigned char>(trailer[kExtension]);
   const uint64_t num_units = (bytes->size() - end_bytes) / unit;
   for (size_t i = 0; i < 4; ++i) {

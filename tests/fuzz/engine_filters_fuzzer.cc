@@ -59,22 +59,30 @@ std::string ConsumeEnd(FuzzedDataProvider* input, size_t payload_bytes) {
       return std::string{ConsumeByte(input, 0, 255)};
     default: {
       filter::FilterShape shape;
-      const int layout = input->ConsumeIntegralInRange<int>(0, 2);
+      const int layout = input->ConsumeIntegralInRange<int>(0, 3);
       const int num_probes = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
       if (layout == 0) shape = filter::FilterShape::Flat(payload_bytes, num_probes);
       if (layout == 1) shape = filter::FilterShape::Blocked(payload_bytes / 64, num_probes);
       if (layout == 2) {
-        shape = filter::FilterShape::Compact(
-            payload_bytes / 64,
-            input->ConsumeIntegralInRange<uint32_t>(0, kernels::kNumArrangements - 1));
+        shape = filter::FilterShape::Ribbon(payload_bytes / 16,
+                                            input->ConsumeIntegralInRange<uint32_t>(0, 100));
+        shape.attempt = input->ConsumeIntegral<uint8_t>();
       }
+      if (layout == 3) {
+        shape = filter::kFormerCompactRow.trailer_shape(
+            input->ConsumeIntegralInRange<uint32_t>(0, filter::kFormerCompactRow.max_parameter));
+        shape.num_blocks = payload_bytes / shape.block_bytes;
+      }
+      std::string end(filter::EndBytes(shape), '\0');
+      filter::EncodeEnd(shape, input->ConsumeIntegral<uint64_t>(), end.size(), end.data());
+      const size_t rows_bytes = end.size() - filter::kTrailerBytes;
+      std::string trailer = end.substr(rows_bytes);
       // With fields that versions up to 0.2.0 wrote, for ranges.
       std::string extension;
       if (input->ConsumeBool()) extension = "\2\6" + input->ConsumeBytesAsString(6);
+      extension += end.substr(0, rows_bytes);
       const std::string ranges = input->ConsumeRandomLengthString(90);
       if (!ranges.empty()) extension += std::string{'\x80', char(ranges.size())} + ranges;
-      std::string trailer(filter::kTrailerBytes, '\0');
-      filter::EncodeTrailer(shape, input->ConsumeIntegral<uint64_t>(), trailer.data());
       trailer[14] = char(extension.size());
       return extension + trailer;
     }

@@ -110,20 +110,6 @@ inline std::string ConsumeContent(FuzzedDataProvider* input, size_t size) {
   return content;
 }
 
-inline FilterOptions ConsumeOptions(FuzzedDataProvider* input) {
-  FilterOptions options;
-  const Format formats[] = {Format::kBlocked, Format::kCompact};
-  options.format = input->PickValueInArray(formats);
-  const bool compact = options.format == Format::kCompact;
-  const double min = compact ? kMinCompactBitsPerKey : kMinBitsPerKey;
-  const double max = compact ? kMaxCompactBitsPerKey : kMaxBitsPerKey;
-  // Denser where filters are used.
-  const double share = input->ConsumeIntegral<uint16_t>() / 65535.0;
-  options.bits_per_key = min + (max - min) * share * share;
-  if (input->ConsumeBool()) options.seed = input->ConsumeIntegral<uint64_t>();
-  return options;
-}
-
 // In memory of its exact size, and with a null pointer if it is empty.
 using Key = std::vector<char>;
 inline std::string_view View(const Key& key) { return {key.data(), key.size()}; }

@@ -51,10 +51,11 @@ def table_seeds(folder):
 
 golden, out_dir = map(pathlib.Path, sys.argv[1:])
 SEEDS = {
-    "compact": list(random_seeds(30, 5)),
-    "decode": [*decode_seeds(golden / "vectors.txt"), *random_seeds(20, 3)],
+    "decode": [*decode_seeds(golden / "vectors.txt"), *decode_seeds(golden / "former_compact.txt"),
+               *random_seeds(20, 3)],
     "ranges": list(random_seeds(60, 1)),
     "ribbon": list(random_seeds(30, 6)),
+    "small_set": list(random_seeds(30, 2)),
     "engine_filters": list(random_seeds(40, 8)),
     "tables": list(table_seeds(golden / "tables")),
     "saved": [*saved_seeds(golden / "saved_filters.txt"), *random_seeds(20, 4)],

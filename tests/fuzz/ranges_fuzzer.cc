@@ -62,7 +62,7 @@ filter::RangeEntryOptions ConsumeEntries(FuzzedDataProvider* input) {
   if (options.is_auto) options.sample = ConsumeSample(input);
   options.memory = input->ConsumeIntegralInRange<int>(1, 400) / 100.0;
   options.num_levels_below = input->ConsumeIntegralInRange<int>(0, 3);
-  options.format = input->ConsumeBool() ? Format::kCompact : Format::kBlocked;
+  options.format = input->ConsumeBool() ? Format::kRibbon : Format::kBlocked;
   options.bits_per_key = 14;  // false positives would hide what is wrong
   options.seed = input->ConsumeIntegral<uint64_t>();
   options.max_bytes = input->ConsumeIntegralInRange<int>(0, 7) == 7 ? 4096 : 0;

@@ -145,12 +145,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) try {
       const auto skip = input.ConsumeIntegralInRange<uint64_t>(0, 3);
       const std::string bytes = input.ConsumeRemainingBytesAsString();
       CheckTable(FileOf(bytes), verify_checksums, skip);
-      constexpr bloomline::Format kFormats[] = {
-          bloomline::Format::kBloom, bloomline::Format::kRibbon, bloomline::Format::kBlocked,
-          bloomline::Format::kCompact};
-      CheckRewriting(bytes, verify_checksums, kFormats[skip], bloomline::tables::Engine::kRocksDB);
-      CheckRewriting(bytes, verify_checksums,
-                     skip < 2 ? bloomline::Format::kClassic : kFormats[skip],
+      using bloomline::Format;
+      constexpr Format kInRocksDB[] = {Format::kBloom, Format::kRibbon, Format::kBlocked,
+                                       Format::kBlocked};
+      constexpr Format kInLevelDB[] = {Format::kClassic, Format::kClassic, Format::kBlocked,
+                                       Format::kCompact};
+      CheckRewriting(bytes, verify_checksums, kInRocksDB[skip],
+                     bloomline::tables::Engine::kRocksDB);
+      CheckRewriting(bytes, verify_checksums, kInLevelDB[skip],
                      bloomline::tables::Engine::kLevelDB);
       break;
     }

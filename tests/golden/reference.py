@@ -6,17 +6,21 @@ Usage: reference.py [NAME]   prints the golden vectors of NAME in FILES, or of v
 
 Each vector is one line. Filters, files and keys are hexadecimal. Keys are separated by commas; - is
 the empty key.
-vectors.txt: container layout bits_per_key seed keys filter
-compact_blocks.txt: "written" arrangement keys block, or "read" arrangement matches block.
-Keys are decimal numbers without leading zeros, with seed 0, in ranges FIRST-END without END.
-Matches are those of the keys 0 to 299 that the block matches: numbers, all, or none.
+vectors.txt: container format bits_per_key seed keys filter
+ribbon_filters.txt: num_keys bits_per_key seed layout num_bytes hash-of-the-filter, of filters on
+their own in format ribbon, whose keys are the numbers from 0 on in decimal. The hash is H64 with
+seed 0.
+former_compact.txt has filters in the layout 3 of versions before 0.4.0, which no version writes or
+reads any more: as in vectors.txt.
 leveldb_names.txt: name seed name-of-the-policy
 saved_filters.txt: kind layout num_bits num_probes seed capacity keys file. The numbers of a
 scalable filter are separated by commas, one for each stage. Keys are added in this order.
-ranges.txt: layout bits_per_entry cells prefixes num_entries seed keys value-of-the-property; - is
-none. Cells are BITSxCOPIES, prefixes BYTE:DEPTHxCOPIES with the byte in hexadecimal. The payload has
-this layout, and each copy of an entry bits_per_entry. num_entries counts copies. After each value:
-"range" begin end answer.
+ranges.txt: format bits_per_entry cells prefixes num_entries seed keys value-of-the-property; - is
+none. Cells are BITSxCOPIES, prefixes BYTE:DEPTHxCOPIES with the byte in hexadecimal. The entries
+have this format, and each copy of an entry bits_per_entry. num_entries counts copies. After each
+value: "range" begin end answer.
+former_ranges.txt has range filters of version 0.3.0 whose entries have the layout 3 (compact),
+which no version reads any more: as in ranges.txt, with the answers of that version.
 range_entries.txt has filters with range entries of versions up to 0.2.0, which no version writes
 any more: layout, seven other numbers, keys, filter; and the answers of those versions to ranges.
 keys.txt: parts key hash. Parts are separated by commas: decimal integers, or s and the hexadecimal
@@ -96,7 +100,10 @@ def classic_positions(key, seed, m, k):
 
 
 def flat_positions(key, seed, m, k):
-    h = h64(key, seed)
+    return flat_hash_positions(h64(key, seed), m, k)
+
+
+def flat_hash_positions(h, m, k):
     return [(probe(h & MASK32, h >> 32, j) * m) >> 32 for j in range(k)]
 
 
@@ -131,18 +138,29 @@ POSITIONS = {"classic": classic_positions, "flat": flat_positions, "blocked": bl
              "standard": standard_positions, "blocked128": small_block_positions(128),
              "blocked64": small_block_positions(64)}
 LEVELDB_CODE = {"classic": 0, "flat": 0x7F, "blocked": 0x9F}
-LAYOUT_ID = {"blocked": 1, "flat": 2, "compact": 3}
+LAYOUT_ID = {"blocked": 1, "flat": 2, "ribbon": 4}
+TRAILER_BYTES = 20
 
 
 def payload(layout, keys, num_bytes, k, seed):
+    return payload_of_bits(num_bytes, (POSITIONS[layout](key, seed, num_bytes * 8, k)
+                                       for key in keys))
+
+
+def payload_of_hashes(layout, hashes, num_bytes, k):
+    positions = {"flat": flat_hash_positions, "blocked": blocked_hash_positions}[layout]
+    return payload_of_bits(num_bytes, (positions(h, num_bytes * 8, k) for h in hashes))
+
+
+def payload_of_bits(num_bytes, bits_of_keys):
     out = bytearray(num_bytes)
-    for key in keys:
-        for bit in POSITIONS[layout](key, seed, num_bytes * 8, k):
+    for bits in bits_of_keys:
+        for bit in bits:
             out[bit // 8] |= 1 << (bit % 8)
     return bytes(out)
 
 
-# Solved blocks (section 3.4).
+# Small sets (section 3.4).
 C = N[:4]
 
 
@@ -157,65 +175,6 @@ def fingerprint(h):
 
 def selector(h):
     return h >> 24 & 0xFF
-
-
-# Compact (section 3.5). Blocks are lists of bits, equations are numbers of any length.
-class Arrangement:
-    """How the blocks of a filter are divided, by the arrangement's number."""
-    # (U, F, G, S)
-    ALL = [(32, 2, 8, 116), (32, 3, 2, 80), (64, 4, 8, 116), (64, 5, 4, 96), (64, 6, 2, 80),
-           (64, 7, 0, 64), (16, 1, 8, 116)]
-    def __init__(self, number):
-        self.number = number
-        self.block_bytes, self.fast_columns, self.field_bytes, self.max_slots = self.ALL[number]
-        self.payload_bits = 8 * self.block_bytes - 12
-
-    def of_block(self, slots):
-        if slots <= self.max_slots:
-            return self
-        return Arrangement(max(i for i, (block_bytes, _, _, max_slots) in enumerate(self.ALL)
-                               if block_bytes == self.block_bytes and slots <= max_slots))
-
-    def columns(self, slots):
-        """The columns of a block of this arrangement: positions by slot; the partial one, last."""
-        fast, payload_bits = self.fast_columns, self.payload_bits
-        columns = [[64 * i + j if j < 64 else 64 * fast + 8 * self.field_bytes * i + j - 64
-                    for j in range(slots)] for i in range(fast)]
-        used = set(sum(columns, []))
-        pool = [bit for bit in [*range(64 * fast, payload_bits), *range(64 * fast)]
-                if bit not in used]
-        while pool:
-            columns.append(pool[:slots])
-            pool = pool[slots:]
-        if len(columns) == payload_bits // slots:
-            columns.append([])
-        return columns
-
-
-def threshold(partial_slots, slots):
-    return min(255, 256 * (partial_slots + 2) // slots) if partial_slots else 0
-
-
-def uses_partial_column(h, slots, attempt, partial_slots):
-    salt = 157 * attempt + 101 * slots
-    return (selector(h) + salt) % 256 < threshold(partial_slots, slots)
-
-
-def key_words(h):
-    """a, b and c of the page."""
-    a = mum(h, C[1])
-    return a, (a * C[3] & MASK64) >> 12, h * C[1] >> 64
-
-
-def coefficients(h, slots, attempt):
-    a, b, c = key_words(h)
-    bits = [a >> j & 1 for j in range(64)] + [b >> j & 1 for j in range(52)]
-    return [bit ^ (c >> (j + attempt) & 1 if j < 3 else 0) for j, bit in enumerate(bits[:slots])]
-
-
-def bloom_block_bits(h, payload_bits, k):
-    a = h & MASK32
-    return [probe(a, rotl32(a, 16), j) * payload_bits >> 32 for j in range(k)]
 
 
 def solution(equations):
@@ -241,83 +200,6 @@ def solution(equations):
     return {pivot.bit_length() - 1: value for pivot, value in values.items()}
 
 
-def solve_attempt(hashes, arrangement, slots, attempt):
-    """The set bits of a block, or None."""
-    columns = arrangement.of_block(slots).columns(slots)
-    partial = columns.pop()
-    distinct = sorted(set(hashes))
-    order = [*range(3, slots), 0, 1, 2]
-    # Independent: there is a solution whatever is on the right, such as a 1 for one hash.
-    equations = []
-    for h in distinct:
-        mine = coefficients(h, slots, attempt)
-        equations.append(([mine[j] for j in order], fingerprint(h) | 1 << 24 + distinct.index(h)))
-    values = solution(equations)
-    users = [h for h in hashes if uses_partial_column(h, slots, attempt, len(partial))]
-    if values is None or len(users) > len(partial):
-        return None
-    partial_values = solution([(coefficients(h, len(partial), attempt),
-                                fingerprint(h) >> len(columns) & 1) for h in users])
-    if partial_values is None:
-        return None
-    bits = {partial[j] for j, value in partial_values.items() if value}
-    for i, column in enumerate(columns):
-        bits |= {column[order[j]] for j, value in values.items() if value >> i & 1}
-    return bits
-
-
-def block_of_bits(arrangement, bits, code, attempt):
-    number = sum(1 << bit for bit in bits) | (code | attempt << 7) << arrangement.payload_bits
-    return number.to_bytes(arrangement.block_bytes, "little")
-
-
-def compact_block(hashes, arrangement):
-    if not hashes:
-        return bytes(arrangement.block_bytes)
-    if len(hashes) > 116:
-        hashes = sorted(set(hashes))
-    first = max(len(hashes), 22)
-    last, attempts = next(((last, attempts) for limit, last, attempts in
-                           [(64, 73, 31), (75, 88, 31), (83, 104, 15), (96, 106, 15),
-                            (116, 116, 4)] if first <= limit), (0, 0))
-    for slots in range(first, last + 1):
-        for attempt in range(1, attempts + 1):
-            bits = solve_attempt(hashes, arrangement, slots, attempt)
-            if bits is not None:
-                return block_of_bits(arrangement, bits, slots - 22, attempt)
-    n = len(hashes) if len(hashes) <= 116 else 160
-    k = min(15, max(1, (177 * arrangement.payload_bits // 256 + n // 2) // n))
-    bits = {bit for h in hashes for bit in bloom_block_bits(h, arrangement.payload_bits, k)}
-    return block_of_bits(arrangement, bits, 127, k)
-
-
-def compact_block_query(block, arrangement):
-    """The function that says whether the block may match a hash."""
-    bits = [byte >> i & 1 for byte in block for i in range(8)]
-    header = sum(bit << i for i, bit in enumerate(bits[arrangement.payload_bits:]))
-    code, attempt = header % 128, header >> 7
-    slots = 22 + code
-    if code == 127:
-        return lambda h: all(bits[bit] for bit in
-                             bloom_block_bits(h, arrangement.payload_bits, attempt % 16))
-    if slots > 116:
-        return lambda h: True
-    columns = [[bits[bit] for bit in column]
-               for column in arrangement.of_block(slots).columns(slots)]
-    partial = columns.pop()
-
-    def may_match(h):
-        mine = coefficients(h, slots, attempt)
-
-        def agrees(i, column):
-            return sum(a & b for a, b in zip(column, mine)) % 2 == fingerprint(h) >> i & 1
-        return (all(agrees(i, column) for i, column in enumerate(columns)) and
-                (not uses_partial_column(h, slots, attempt, len(partial)) or
-                 agrees(len(columns), partial)))
-    return may_match
-
-
-# Small sets (section 3.8).
 def small_set_slots(h, t, slots):
     a = mum(h, C[1])
     return [(a >> j ^ (h >> (32 + t + j) if j < 4 else 0)) & 1 for j in range(slots)]
@@ -334,7 +216,7 @@ def small_set_block(hashes, block_bytes, attempts):
         order = list(range(4, slots)) + list(range(min(4, slots)))
         partial_order = [j for j in order if j < partial]
         for t in range(attempts):
-            # Independent, as in solve_attempt.
+            # Independent: there is a solution whatever is on the right, such as a 1 for one hash.
             values = solution([([small_set_slots(h, t, slots)[j] for j in order],
                                 fingerprint(h) | 1 << 24 + distinct.index(h)) for h in hashes])
             partial_values = solution([([small_set_slots(h, t, slots)[j] for j in partial_order],
@@ -353,35 +235,231 @@ def small_set_block(hashes, block_bytes, attempts):
     return 0, bytes(block_bytes)
 
 
+# Ribbon (section 3.5).
+ROWS = 128  # of a block
+KEYS_FOR_ROWS = [248, 499, 1001, 2003, 4005, 8000, 15966, 31828, 63447, 126506, 252087, 502339,
+                 1001033, 1994830, 3975292, 7922053, 15787450, 31462398, 62701386, 124959113,
+                 249037166, 496324592, 989174205]
+
+
+def ribbon_key(h, t, num_blocks):
+    """The key's start, coefficients as a number, and fingerprint."""
+    x = t * 0xC78219A23EEADD03 & MASK64
+    x ^= (x & 0xF0F0F0F0F0F0F0F0) >> 4
+    y = (h ^ x & MASK32) * 0x6193D459236A3A0D & MASK64
+    start = y * (ROWS * (num_blocks - 1) + 1) >> 64
+    z = y * 0xC28F82822B650BED & MASK64
+    f = int.from_bytes(z.to_bytes(8, "little"), "big") & MASK32
+    return start, (z ^ 0xC367844A6E52731D | 1) | z << 64, f
+
+
+def ribbon_rows(hashes, t, num_blocks):
+    """The 32 columns of each row as a number, or None if equations contradict each other."""
+    num_rows = ROWS * num_blocks
+    equations = [None] * num_rows  # by the row of their first coefficient, which is bit 0
+    for h in hashes:
+        row, bits, result = ribbon_key(h, t, num_blocks)
+        while bits:
+            zeros = (bits & -bits).bit_length() - 1
+            row, bits = row + zeros, bits >> zeros
+            if equations[row] is None:
+                equations[row] = bits, result
+                break
+            bits, result = bits ^ equations[row][0], result ^ equations[row][1]
+        else:
+            if result:
+                return None
+    rows = [0] * (num_rows + ROWS)
+    for row in reversed(range(num_rows)):
+        if equations[row] is not None:
+            bits, rows[row] = equations[row]
+            for j in range(1, ROWS):
+                if bits >> j & 1:
+                    rows[row] ^= rows[row + j]
+    return rows[:num_rows]
+
+
+SOLUTIONS = {}  # by the hashes: a solution is the same for any number of columns
+
+
+def ribbon_solution(hashes, num_blocks):
+    """t and the rows, or None."""
+    key = tuple(hashes)
+    if key not in SOLUTIONS:
+        attempts = ((t, ribbon_rows(hashes, t, num_blocks)) for t in range(32))
+        SOLUTIONS[key] = next((found for found in attempts if found[1] is not None), None)
+    return SOLUTIONS[key]
+
+
+def ribbon_columns(block, num_blocks, num_segments):
+    """How many columns the block has, and the number of its first segment."""
+    most = -(-num_segments // num_blocks)
+    with_less = most * num_blocks - num_segments
+    return most - (block < with_less), block * most - min(block, with_less)
+
+
+def ribbon_payload(rows, num_segments):
+    num_blocks = len(rows) // ROWS
+    segments = []
+    for block in range(num_blocks):
+        mine = rows[ROWS * block:ROWS * (block + 1)]
+        columns, _ = ribbon_columns(block, num_blocks, num_segments)
+        segments += [sum((row >> i & 1) << r for r, row in enumerate(mine))
+                     for i in range(columns)]
+    return b"".join(segment.to_bytes(16, "little") for segment in segments)
+
+
+def ribbon_has(payload_bytes, num_blocks, t, h):
+    """Whether a key of this hash may match."""
+    start, bits, f = ribbon_key(h, t, num_blocks)
+
+    def column(block, i):
+        segment = 16 * (ribbon_columns(block, num_blocks, len(payload_bytes) // 16)[1] + i)
+        return int.from_bytes(payload_bytes[segment:segment + 16], "little")
+
+    block, first = divmod(start, ROWS)
+    for i in range(ribbon_columns(block, num_blocks, len(payload_bytes) // 16)[0]):
+        selected = column(block, i) >> first
+        if first:
+            selected |= column(block + 1, i) << ROWS - first
+        if (selected & bits).bit_count() % 2 != f >> i & 1:
+            return False
+    return True
+
+
+def ribbon_blocks(n):
+    """The number B for n keys."""
+    if n <= KEYS_FOR_ROWS[0]:
+        return 2
+    i = max(i for i, keys in enumerate(KEYS_FOR_ROWS) if keys <= n)
+    rows = 2 ** (8 + i)
+    lower, upper = KEYS_FOR_ROWS[i:i + 2]
+    return -(-(rows + -(-(n - lower) * rows // (upper - lower))) // ROWS)
+
+
+def flat_num_probes(bits_per_key):
+    return min(range(1, 31), key=lambda k: (1 - math.exp(-k / bits_per_key)) ** k)
+
+
+def blocked_num_probes(bits_per_key):
+    """By the exact rate of blocks of 512 bits with Poisson loads."""
+    loads = []
+    chance = math.exp(-512 / bits_per_key)
+    for keys in range(int(512 / bits_per_key * 3) + 60):
+        loads.append(chance)
+        chance *= 512 / bits_per_key / (keys + 1)
+
+    def rate(k):
+        # The mean of (set bits / 512)^k: k further probes hit i different bits, all set.
+        different = [1.0] + [0.0] * k
+        for _ in range(k):
+            different = [(different[i] * i + (different[i - 1] * (513 - i) if i else 0)) / 512
+                         for i in range(k + 1)]
+
+        def all_set(i, keys):  # by inclusion and exclusion
+            return math.fsum((-1) ** j * math.comb(i, j) * (1 - j / 512) ** (k * keys)
+                             for j in range(i + 1))
+        return math.fsum(load * math.fsum(different[i] * all_set(i, keys) for i in range(k + 1))
+                         for keys, load in enumerate(loads) if load > 1e-12)
+    # With more probes, the sums above would need more digits; no vector has them.
+    return min(range(1, 9), key=rate)
+
+
+def ribbon_filter(hashes, bits_per_key, seed, paid_trailer_bytes=TRAILER_BYTES):
+    """The layout, and the filter on its own in kRibbon (section 5)."""
+    n = len(hashes)
+    assert n <= 950000000
+    if n == 0:
+        return "blocked", container_end(seed, 0, "blocked", blocked_num_probes(bits_per_key))
+    num_blocks = ribbon_blocks(n)
+    paid = math.ceil((n * bits_per_key / 8 - paid_trailer_bytes - 5) / 16)
+    num_segments = min(32 * num_blocks, max(1, paid))
+    num_bytes = 16 * num_segments + 5
+    bits_of_bloom = min(100, 8 * num_bytes / n)
+    before_last = num_segments - ribbon_columns(num_blocks - 1, num_blocks, num_segments)[0]
+    is_better = n >= 2**16 or (100 * n * before_last >
+                               (num_blocks - 1) * (9 * n + 555 * num_bytes))
+    solution = ribbon_solution(hashes, num_blocks) if is_better else None
+    if solution:
+        t, rows = solution
+        return "ribbon", (ribbon_payload(rows, num_segments) + bytes([3, 3]) +
+                          num_blocks.to_bytes(3, "little") +
+                          container_end(seed, num_segments, "ribbon", t, 5))
+    if not is_better or num_bytes < 64:
+        k = flat_num_probes(bits_of_bloom)
+        return "flat", (payload_of_hashes("flat", hashes, num_bytes, k) +
+                        container_end(seed, num_bytes, "flat", k))
+    k, units = blocked_num_probes(bits_of_bloom), num_bytes // 64
+    rest = num_bytes - 64 * units
+    return "blocked", (payload_of_hashes("blocked", hashes, 64 * units, k) +
+                       bytes([130, rest - 2]) + bytes(rest - 2) +
+                       container_end(seed, units, "blocked", k, rest))
+
+
+def query_of(filter_bytes):
+    """The function that says whether a filter of section 5, as written here, may match a hash."""
+    trailer = filter_bytes[-TRAILER_BYTES:]
+    layout, parameter, extension_bytes = trailer[12:15]
+    end = len(filter_bytes) - TRAILER_BYTES - extension_bytes
+    payload_bytes = filter_bytes[:end]
+    if layout == LAYOUT_ID["ribbon"]:
+        num_blocks = int.from_bytes(filter_bytes[end + 2:end + 5], "little")
+        return lambda h: ribbon_has(payload_bytes, num_blocks, parameter, h)
+    positions = flat_hash_positions if layout == LAYOUT_ID["flat"] else blocked_hash_positions
+    return lambda h: all(payload_bytes[bit // 8] >> bit % 8 & 1
+                         for bit in positions(h, 8 * end, parameter))
+
+
+def ribbon_filters():
+    """Of each choice: layouts, seeds, sizes. 374 keys need one row more than whole blocks."""
+    for n in (0, 1, 100, 249, 300, 374, 1000, 5000):
+        for seed in (0, 0x0123456789ABCDEF):
+            hashes = [h64(b"%d" % i, seed) for i in range(n)]
+            for bits_per_key in (1, 2.5, 7.1, 10, 20, 34, 100) if n else (1, 10):
+                layout, filter_bytes = ribbon_filter(hashes, bits_per_key, seed)
+                assert all(map(query_of(filter_bytes), hashes))
+                yield (f"{n} {bits_per_key} {seed} {layout} {len(filter_bytes)} "
+                       f"{h64(filter_bytes, 0)}")
+
+
+def rotl64(x, r):
+    return (x << r | x >> 64 - r) & MASK64
+
+
+def key_with_hash(h):
+    """The key of 8 bytes with this H64 and seed 0: XXH3's steps backwards."""
+    inverse = pow(0x9FB21C651E98DF25, -1, 2**64)
+    x = (h ^ h >> 28 ^ h >> 56) * inverse & MASK64
+    x = (x ^ (x >> 35) + 8) * inverse & MASK64
+    for _ in range(63):  # the 64th time would change nothing
+        x ^= rotl64(x, 49) ^ rotl64(x, 24)
+    key = rotl64(x ^ 0xC73AB174C5ECD5A2, 32).to_bytes(8, "little")
+    assert h64(key, 0) == h
+    return key
+
+
+def keys_without_solution(n):
+    """Keys that start in ten neighbouring rows with every t, which changes only the lower half of
+    h. Theirs is the same, and their upper halves are those of neighbours after the first
+    multiplication."""
+    inverse = pow(0x6193D459236A3A0D, -1, 2**32)
+    step = 2**32 // (ROWS * (ribbon_blocks(n) - 1) + 1) * 10 // n
+    return [key_with_hash((i * step * inverse & MASK32) << 32 | 0x2545F491) for i in range(n)]
+
+
 def in_blocks(keys, num_blocks, seed):
     """The hashes of each block."""
-    return hashes_in_blocks([h64(key, seed) for key in keys], num_blocks)
-
-
-def hashes_in_blocks(hashes, num_blocks):
     blocks = [[] for _ in range(num_blocks)]
-    for h in hashes:
+    for key in keys:
+        h = h64(key, seed)
         blocks[(h * num_blocks) >> 64].append(h)
     return blocks
 
 
-TRAILER_BYTES = 20
-
-
-def container_end(seed, units, layout, parameter):
+def container_end(seed, units, layout, parameter, extension_bytes=0):
     """The trailer."""
     return (seed.to_bytes(8, "little") + units.to_bytes(4, "little") +
-            bytes([LAYOUT_ID[layout], parameter, 0, 0]) + b"bLn\x01")
-
-
-def compact_shape(n, bits_per_key):
-    """Arrangement and L."""
-    arrangement = Arrangement(sum(bits_per_key >= from_bits for from_bits in
-                                  (3.6, 5.5, 6.4, 8.2, 9.8)))
-    block_bytes = arrangement.block_bytes
-    paid_bytes = n * bits_per_key / 8 - TRAILER_BYTES
-    num_blocks = max(1, math.ceil(paid_bytes / block_bytes)) if n else 0
-    return arrangement, num_blocks
+            bytes([LAYOUT_ID[layout], parameter, extension_bytes, 0]) + b"bLn\x01")
 
 
 def leveldb_compact(keys, bits_per_key, seed):
@@ -397,15 +475,6 @@ def leveldb_compact(keys, bits_per_key, seed):
         return block + bytes([0xE0 + t // 4])
     return b"".join(small_set_block(block, block_bytes, 4)[1] for block in blocks) + bytes(
         [0xE2 + num_blocks])
-
-
-def standalone_compact(keys, bits_per_key, seed, in_rocksdb=False):
-    keys = unique_neighbours(keys)
-    shape = rocksdb_compact_shape if in_rocksdb else compact_shape
-    arrangement, num_blocks = shape(len(keys), bits_per_key)
-    payload_bytes = b"".join(compact_block(hashes, arrangement)
-                             for hashes in in_blocks(keys, num_blocks, seed))
-    return payload_bytes + container_end(seed, num_blocks, "compact", arrangement.number)
 
 
 def unique_neighbours(keys):
@@ -438,19 +507,6 @@ def leveldb_name(name, seed):
 
 def rocksdb_flat_bytes(n, bits_per_key):
     return max(64, math.ceil(n * bits_per_key / 8))
-
-
-def rocksdb_compact_shape(n, bits_per_key):
-    """Arrangement and L."""
-    arrangement, num_blocks = compact_shape(n, bits_per_key)
-    end = TRAILER_BYTES
-    paid_bytes = n * bits_per_key / 8
-    num_bytes = num_blocks * arrangement.block_bytes
-    small_blocks = max(1, math.ceil((paid_bytes - end) / 32))
-    if (num_blocks > 1 and bits_per_key <= 11 and num_bytes + end > 1.1 * paid_bytes
-            and small_blocks * 32 >= 0.95 * paid_bytes and small_blocks * 32 < num_bytes):
-        return Arrangement(1), small_blocks
-    return arrangement, num_blocks
 
 
 def standalone_filter(layout, keys, bits_per_key, k, seed, in_rocksdb=False):
@@ -492,22 +548,19 @@ def vectors():
         ("standalone", "blocked", 10, 6, 0, []),
         ("leveldb", "compact", 10, 0, 0, counters),
         ("leveldb", "compact", 10, 0, 0, many[:100]),
-        ("standalone", "compact", 3, 0, 0, many),
-        ("standalone", "compact", 4, 0, 0, many),
-        ("standalone", "compact", 6, 0, 5, many),
-        ("standalone", "compact", 7.1, 0, 0, many),
-        ("standalone", "compact", 9, 0, 0, many),
-        ("standalone", "compact", 10, 0, 7, many),
-        ("standalone", "compact", 16, 0, MASK64, many),
-        # The least that an arrangement is for.
-        ("standalone", "compact", 3.6, 0, 0, counters),
-        ("standalone", "compact", 5.5, 0, 0, counters),
-        ("standalone", "compact", 6.4, 0, 0, counters),
-        ("standalone", "compact", 8.2, 0, 0, counters),
-        ("standalone", "compact", 9.8, 0, 0, counters),
-        ("standalone", "compact", 24, 0, 0x0123456789ABCDEF, counters + odd),
-        ("standalone", "compact", 10, 0, 0, many[:50] + many[48:49]),
-        ("standalone", "compact", 10, 0, 0, []),
+        ("standalone", "ribbon", 10, 0, 0, []),
+        ("standalone", "ribbon", 10, 0, 0, hello),
+        ("standalone", "ribbon", 7.1, 0, 0, many[:300]),
+        ("standalone", "ribbon", 10, 0, 0x0123456789ABCDEF, counters + odd + many[:250]),
+        ("standalone", "ribbon", 3.3, 0, MASK64, many),
+        ("standalone", "ribbon", 20, 0, 7, many),
+        ("standalone", "ribbon", 40, 0, 0, many[:249] + many[240:249]),
+        # The first Ribbon seed has no solution.
+        ("standalone", "ribbon", 7.1, 0, 45, many[:499]),
+        ("standalone", "ribbon", 24, 0, 9, many[:248]),
+        # Keys that no Ribbon seed has a solution for: blocked, and flat in few bytes.
+        ("standalone", "ribbon", 7.1, 0, 0, keys_without_solution(400)),
+        ("standalone", "ribbon", 1.8, 0, 0, keys_without_solution(240)),
         ("leveldb", "flat", 10, 7, 0x0123456789ABCDEF, hello),
         ("leveldb", "flat", 10, 7, 1, counters + odd),
         ("leveldb", "blocked", 10, 6, MASK64, many),
@@ -520,19 +573,16 @@ def vectors():
         ("rocksdb", "flat", 10, 7, 0, many[:200]),
         ("rocksdb", "blocked", 1.3, 1, 0, many[:201]),
         ("rocksdb", "blocked", 10, 6, 0, many[:201]),
-        ("rocksdb", "compact", 10, 0, 0, many[:186]),
-        ("rocksdb", "compact", 10, 0, 0, many[:20]),
-        ("rocksdb", "compact", 7.1, 0, 0, many[:186]),
-        ("rocksdb", "compact", 12, 0, 0, many[:186]),
-        ("rocksdb", "compact", 10, 0, 0, many),
         ("standalone", "blocked", 16, 9, 0, long),
         ("rocksdb", "flat", 16, 11, 0x0123456789ABCDEF, long),
     ]
     for container, layout, bits_per_key, k, seed, keys in cases:
         if layout == "compact":
-            filter_bytes = (leveldb_compact(keys, bits_per_key, seed) if container == "leveldb"
-                            else standalone_compact(keys, bits_per_key, seed,
-                                                    container == "rocksdb"))
+            filter_bytes = leveldb_compact(keys, bits_per_key, seed)
+        elif layout == "ribbon":
+            hashes = [h64(key, seed) for key in unique_neighbours(keys)]
+            filter_bytes = ribbon_filter(hashes, bits_per_key, seed)[1]
+            assert all(map(query_of(filter_bytes), hashes))
         elif container == "leveldb":
             filter_bytes = leveldb_filter(layout, keys, bits_per_key, k, seed)
         else:
@@ -636,58 +686,6 @@ def saved_vectors():
                f"{filter_bytes.hex()}")
 
 
-# Blocks alone, for what few filters have. Keys are the decimal numbers of some ranges.
-def keys_of(ranges):
-    return [b"%d" % i for first, end in ranges for i in range(first, end)]
-
-
-def range_text(ranges):
-    return ",".join(f"{first}-{end}" for first, end in ranges) or "none"
-
-
-def pseudorandom_block(name, arrangement, code, attempt):
-    words = [h64(b"%d" % i, h64(name, 0)) for i in range(8)]
-    number = sum(word << 64 * i for i, word in enumerate(words))
-    bits = [bit for bit in range(arrangement.payload_bits) if number >> bit & 1]
-    return block_of_bits(arrangement, bits, code, attempt)
-
-
-def compact_blocks():
-    written = []
-    for number, (_, _, _, max_slots) in enumerate(Arrangement.ALL):
-        # Beside few keys and many: the most that are of the filter's arrangement, and one more.
-        # Repeated hashes: fewer than a block can have slots, and more.
-        written += [(number, ranges) for ranges in [
-            [], [(0, 1)], [(0, 21)], [(0, 22)], [(0, 36)], [(50, 50 + 63)], [(0, 64)], [(0, 65)],
-            [(100, 100 + max_slots - 3)], [(0, min(116, max_slots + 1))], [(300, 384)],
-            [(0, 97)], [(0, 116)], [(0, 117)], [(0, 600)],
-            [(0, 60)] + 3 * [(10, 12)], 2 * [(0, 50)], 2 * [(0, 70)]]]
-    # w = 0; 64 slots and more of the partial column; only a Bloom block.
-    written += [(2, [(0, 50)]), (0, [(7, 7 + 61)]), (2, [(0, 72)]), (0, [(0, 86)]), (5, [(9, 120)])]
-    written += [(6, [(0, 58)]), (6, [(0, 57)])]
-    # The most slots of an arrangement.
-    written += [(4, [(1004, 1083)]), (1, [(1005, 1084)]), (3, [(1002, 1097)]), (5, [(1000, 1064)])]
-    for number, ranges in written:
-        arrangement = Arrangement(number)
-        hashes = [h64(key, 0) for key in keys_of(ranges)]
-        block = compact_block(hashes, arrangement)
-        assert all(map(compact_block_query(block, arrangement), hashes))
-        yield f"written {number} {range_text(ranges)} {block.hex()}"
-    queries = [h64(key, 0) for key in keys_of([(0, 300)])]
-    for number, (_, _, _, max_slots) in enumerate(Arrangement.ALL):
-        arrangement = Arrangement(number)
-        headers = {(code, 31 - code % 32) for code in [*range(2, 127, 8), 0, 41, 42, 43, 93, 94, 95,
-                                                       126, max_slots - 22, max_slots - 21]}
-        headers |= {(42, 0), (60, 1)} | {(127, attempt) for attempt in (0, 1, 2, 7, 15, 16, 18)}
-        for code, attempt in sorted(headers):
-            name = b"%d %d %d" % (number, code, attempt)
-            block = pseudorandom_block(name, arrangement, code, attempt)
-            may_match = compact_block_query(block, arrangement)
-            matches = [i for i, h in enumerate(queries) if may_match(h)]
-            text = "all" if len(matches) == len(queries) else ",".join(map(str, matches))
-            yield f"read {number} {text or 'none'} {block.hex()}"
-
-
 def leveldb_names():
     for name, seed in [("leveldb.BuiltinBloomFilter2", 0), ("app.Filter", 0), ("app.Filter", 1),
                        ("app.Filter", 0x0123456789ABCDEF), ("x", MASK64)]:
@@ -714,39 +712,18 @@ def keys():
 MAX_CELLS = 64  # that a query looks up
 
 
-class Payload:
-    """The least payload with so many bits for each hash."""
+class Entries:
+    """A filter of hashes with so many bits for each, the trailer not included."""
 
-    def __init__(self, layout, hashes, bits_per_hash, num_probes):
-        paid_bytes = len(hashes) * bits_per_hash / 8
-        self.layout = layout
-        if layout == "compact":
-            arrangement = Arrangement(sum(bits_per_hash >= from_bits for from_bits in
-                                          (3.6, 5.5, 6.4, 8.2, 9.8)) if bits_per_hash >= 2.5 else 6)
-            self.parameter, block_bytes = arrangement.number, arrangement.block_bytes
+    def __init__(self, layout, hashes, bits_per_hash, seed):
+        if layout == "ribbon":
+            self.filter = ribbon_filter(hashes, bits_per_hash, seed, 0)[1]
         else:
-            self.parameter, block_bytes = num_probes, 64
-        self.units = max(1, math.ceil(paid_bytes / block_bytes))
-        if layout == "compact":
-            blocks = [compact_block(mine, arrangement)
-                      for mine in hashes_in_blocks(hashes, self.units)]
-            self.bytes = b"".join(blocks)
-            self.queries = [compact_block_query(block, arrangement) for block in blocks]
-        else:
-            bits = 0
-            for h in hashes:
-                bits |= self.mask(h)
-            self.bytes = bits.to_bytes(64 * self.units, "little")
-            self.bits = bits
-
-    def mask(self, h):
-        return sum({1 << bit for bit in
-                    blocked_hash_positions(h, 512 * self.units, self.parameter)})
-
-    def has(self, h):
-        if self.layout == "compact":
-            return self.queries[h * self.units >> 64](h)
-        return self.mask(h) & ~self.bits == 0
+            num_probes = 5
+            units = max(1, math.ceil(len(hashes) * bits_per_hash / 8 / 64))
+            self.filter = (payload_of_hashes("blocked", hashes, 64 * units, num_probes) +
+                           container_end(seed, units, "blocked", num_probes))
+        self.has = query_of(self.filter)
 
 
 def cell(key, bits):
@@ -837,11 +814,10 @@ class RangeFilter:
         limits = limits_of(keys, most)
         self.limits = limits + [(0, 0)] * (64 - most)
         self.num_limits = len(limits)
-        self.payload = Payload(layout, sorted(entries), bits_per_entry, 5) if entries else None
+        self.entries = Entries(layout, sorted(entries), bits_per_entry, seed) if entries else None
         container = b""
-        if self.payload:
-            container = self.payload.bytes + container_end(seed, self.payload.units, layout,
-                                                           self.payload.parameter)
+        if self.entries:
+            container = self.entries.filter
         elif cells or prefixes:  # it has none of the entries
             container = container_end(seed, 0, "blocked", 1)
         limit_bytes = b"".join(map(bytes, limits))
@@ -849,7 +825,7 @@ class RangeFilter:
         self.value += self.last_key + field + limit_bytes + container
 
     def has(self, entry, copies):
-        return self.payload is not None and all(map(self.payload.has, copies_of(entry, copies)))
+        return self.entries is not None and all(map(self.entries.has, copies_of(entry, copies)))
 
     def numbers_of(self, begin, end, size):
         """The ranks of the first number and of that after the last one, as in `Numbers`."""
@@ -946,10 +922,10 @@ def range_cases():
         (b"a", b"a\0"), (b"a\0", b"a\0\0"), (b"aa", b"ab"), (b"b\xff", b"b\xff\0"),
         (b"b\xfe", b"b\xff"), (b"c" * 70, b"d"), (b"bb\0", b"bb\1"), (b"x", b"y"),
         (b"c" * 64, b"c" * 65), (b"bb", b"c" * 64), (b"cb", b"c" * 64), (b"ca", b"cb")]
-    # Prefixes of depth 8: all occurrences from the eighth on. Compact, with copies.
+    # Prefixes of depth 8: all occurrences from the eighth on. Ribbon, with copies.
     deep = sorted(b"/%d" % i + b"/x" * slashes + b"/" + name
                   for i in range(6) for slashes in (2, 6, 9) for name in (b"1", b"2"))
-    yield ("compact", [], [(0x2F, 3, 1), (0x2F, 8, 4), (0x3A, 1, 2)], MASK64, deep), [
+    yield ("ribbon", [], [(0x2F, 3, 1), (0x2F, 8, 4), (0x3A, 1, 2)], MASK64, deep), [
         (prefix, above(prefix)) for prefix in (
             b"/5/", b"/3/x/", b"/3/y/", b"/3" + b"/x" * 5 + b"/", b"/3" + b"/x" * 7 + b"/",
             b"/3/x/x/x/x/x/x/y/", b"/3" + b"/x" * 9 + b"/", b"/3" + b"/x" * 8 + b"/y/", b"/3:")]
@@ -957,7 +933,7 @@ def range_cases():
     # suffix, or are longer.
     numbers = [number(1000 * i) + b"0" * 8 for i in range(40)]
     zeros = b"0" * 8
-    yield ("compact", [(48, 3)], [], 0x0123456789ABCDEF, numbers), [
+    yield ("ribbon", [(48, 3)], [], 0x0123456789ABCDEF, numbers), [
         (number(3001) + zeros, number(3004) + zeros), (number(2999) + zeros, number(3000) + zeros),
         (number(2999) + zeros, number(3000) + zeros + b"\0"), (number(3000), number(3001)),
         (number(3000) + b"0000", number(3000) + zeros), (number(3000) + b"1", number(3001)),
@@ -981,7 +957,7 @@ def range_cases():
             b"x" * 1022 + b"/", b"x" * 1023 + b"/", b"x" * 1020 + b"/", b"x" * 1022 + b"/a",
             b"x" * 1022 + b"/b/", b"x" * 1023 + b"/b/", b"x" * 1024 + b"/")]
     # No entries of these kinds; no keys that have any.
-    yield ("compact", [], [(0x2F, 1, 1)], 5, [b"ant", b"bees"]), [
+    yield ("ribbon", [], [(0x2F, 1, 1)], 5, [b"ant", b"bees"]), [
         (b"a/", b"a0"), (b"a", b"b"), (b"c", b"d")]
     # Bounds as people write them. Digits carry; a day or an hour has few candidates.
     users = [b"user:%06d:post:%02d" % (u, p) for u in (9, 16, 18, 99, 102) for p in (1, 3)]
@@ -994,7 +970,7 @@ def range_cases():
             yield ("blocked", *kinds, 8, sorted(users + foreign)), bounds
     times = sorted(b"2026-1%d-%02dT%02d:%02dZ" % (m, d, h, n) for m in (0, 1) for d in (9, 10, 30)
                    for h in (8, 19, 23) for n in (0, 59))
-    yield ("compact", [(80, 2)], [(0x3A, 1, 4)], 9, times), [
+    yield ("ribbon", [(80, 2)], [(0x3A, 1, 4)], 9, times), [
         (b"2026-10-1" + begin, b"2026-1" + end) for begin, end in (
             (b"1", b"0-12"), (b"0T19:00", b"0-10T19:01"), (b"0T19:01", b"0-10T19:10"),
             (b"0T09", b"0-10T10"), (b"0T09:30", b"0-10T19"), (b"1", b"1-01"), (b"2", b"1-10"))]
@@ -1002,13 +978,19 @@ def range_cases():
     yield ("blocked", [(112, 1)], [], 10, hexadecimal), [
         (b"%014x" % i, b"%014x" % (i + 1)) for i in range(0x9F000F, 0x9F002F, 4)] + [
         (b"%016x" % i, b"%016x" % (i + 9)) for i in range(0x9F000FF9, 0x9F000FF9 + 60, 8)]
-    # Few bits for each entry: blocks of 16 bytes.
+    # Few bits for each entry.
     many = [number(97 * i, 4) + number(i % 3, 2) for i in range(300)]
     for bits_per_entry in (1.25, 2, 3):
-        yield ("compact", [(24, 1), (32, 1)], [], 77, many, bits_per_entry), [
+        yield ("ribbon", [(24, 1), (32, 1)], [], 77, many, bits_per_entry), [
             (number(first, 4), number(first + width, 4))
             for first, width in ((96, 1), (97, 1), (98, 90), (1000, 10), (4000, 20), (20000, 5),
                                  (29100, 1), (30000, 50), (1 << 24, 9), (1 << 30, 1))]
+    # Ribbon, with copies of cells and of prefixes.
+    more_posts = sorted(b"user:%d:post:%d" % (u * u, p * p) for u in range(10, 90)
+                        for p in range(u % 7))
+    yield ("ribbon", [(56, 1), (72, 2)], [(0x3A, 2, 3)], 11, more_posts, 5), [
+        (b"user:%d" % u + begin, b"user:%d" % u + end) for u in (100, 121, 122, 5000, 7921)
+        for begin, end in ((b":", b";"), (b":post:", b":post;"), (b":post:2", b":post:4"))]
 
 
 def ranges():
@@ -1026,7 +1008,7 @@ def ranges():
 
 
 FILES = {"ranges.txt": ranges, "vectors.txt": vectors, "keys.txt": keys,
-         "compact_blocks.txt": compact_blocks, "leveldb_names.txt": leveldb_names,
+         "ribbon_filters.txt": ribbon_filters, "leveldb_names.txt": leveldb_names,
          "saved_filters.txt": saved_vectors}
 
 

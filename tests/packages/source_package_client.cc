@@ -32,7 +32,7 @@ int main() {
     if (!kernel.supported) continue;
     if (!bloomline::ForceKernel(kernel.name, &error)) return 1;
     ++num_kernels;
-    for (const auto format : {bloomline::Format::kBlocked, bloomline::Format::kCompact}) {
+    for (const auto format : {bloomline::Format::kBlocked, bloomline::Format::kRibbon}) {
       bloomline::FilterOptions options;
       options.format = format;
       bloomline::FilterBuilder builder(options);

@@ -58,8 +58,8 @@ class Kind:
             self.parameters["test_batches_snapshots"] else "Verification successful"
 
 
-COMPACT = {"BLOOMLINE_FORMAT": "compact"}
-BY_LEVEL = dict(COMPACT, BLOOMLINE_BITS_BY_LEVEL="auto")
+BLOCKED = {"BLOOMLINE_FORMAT": "blocked"}
+BY_LEVEL = {"BLOOMLINE_FORMAT": "ribbon", "BLOOMLINE_BITS_BY_LEVEL": "auto"}
 # What the option file cannot say, or says otherwise than the parameters.
 OF_FILE = {
     "allow_setting_blob_options_dynamically": 0, "atomic_flush": 0, "disable_wal": 0,
@@ -76,12 +76,11 @@ KINDS = {
     "scans": Kind(parameters=OF_FILE, if_known={"inplace_update_support": 0},
                   policy="flush_format=blocked", simple=True),
     "levels": Kind(BY_LEVEL, PARTITIONS),
-    "blocked": Kind({"BLOOMLINE_FORMAT": "blocked"}),
-    "compact": Kind(COMPACT),
+    "blocked": Kind(BLOCKED),
     "bloom": Kind({"BLOOMLINE_FORMAT": "bloom", "BLOOMLINE_BITS_BY_LEVEL": "auto"}),
-    "ribbon": Kind({"BLOOMLINE_FORMAT": "ribbon", "BLOOMLINE_BITS_BY_LEVEL": "auto"}),
-    "partitions": Kind(COMPACT, PARTITIONS),
-    "timestamps": Kind(COMPACT, enable_ts=True),
+    "ribbon": Kind(BY_LEVEL),
+    "partitions": Kind(BLOCKED, PARTITIONS),
+    "timestamps": Kind(BLOCKED, enable_ts=True),
     # RocksDB makes no checkpoint of transactions with some write policies.
     "transactions": Kind(BY_LEVEL, {"checkpoint_one_in": 0}, txn=True),
     # Whatever the filters, secondary instances of RocksDB 7.8.3 crash when they read a blob, and
@@ -90,7 +89,7 @@ KINDS = {
                                  "enable_blob_files": 0, "use_put_entity_one_in": 0,
                                  "allow_setting_blob_options_dynamically": 0}),
     "families": Kind(BY_LEVEL, {"column_families": 10}, cf_consistency=True),
-    "ingestion": Kind(COMPACT, {"ingest_external_file_one_in": 1000, "disable_wal": 0,
+    "ingestion": Kind(BLOCKED, {"ingest_external_file_one_in": 1000, "disable_wal": 0,
                                 "sync_fault_injection": 0, "manual_wal_flush_one_in": 0,
                                 "use_put_entity_one_in": 0}),
     "batches": Kind(BY_LEVEL, {"test_batches_snapshots": 1, "disable_wal": 0}),
@@ -105,7 +104,7 @@ OURS, STOCK, LOSING = "bloomline", "RocksDB's", "losing"
 def option_file(version, seed, filters, policy):
     """Returns the text of an option file with a policy, or for runs that do not have OURS."""
     chosen = random.Random(seed)
-    fmt = chosen.choice(["compact", "compact", "blocked"])
+    fmt = chosen.choice(["ribbon", "ribbon", "blocked"])
     table = {
         "block_size": chosen.choice([1024, 4096]),
         "cache_index_and_filter_blocks": chosen.choice(["false", "true"]),

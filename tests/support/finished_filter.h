@@ -23,7 +23,7 @@ inline std::string FinishedFilter(filter::FilterWriter* writer,
                                            filter::kTrailerBytes, max_payload_bytes});
   }
   // FinishTo writes every byte.
-  std::string filter(static_cast<size_t>(shape.payload_bytes() + filter::kTrailerBytes), 'x');
+  std::string filter(static_cast<size_t>(shape.payload_bytes() + writer->end_bytes(shape)), 'x');
   writer->FinishTo(shape, filter.data());
   return filter;
 }

@@ -84,8 +84,8 @@ TEST(DrawSeedTest, ZeroIsDrawnAgainAndAFailureSaysWhy) {
 
 TEST(RandomSeedTest, EachFilterDrawsItsOwnAndRecordsIt) {
   for (const FilterOptions& options :
-       {RandomSeed(Format::kBlocked, 10), RandomSeed(Format::kCompact, 7.1),
-        RandomSeed(Format::kCompact, 4)}) {
+       {RandomSeed(Format::kBlocked, 10), RandomSeed(Format::kRibbon, 7.1),
+        RandomSeed(Format::kRibbon, 4)}) {
     std::set<uint64_t> seeds;
     std::set<std::string> filters;
     for (int i = 0; i < 4; ++i) {
@@ -127,7 +127,7 @@ TEST(RandomSeedTest, BuildersOfDifferentSeedsAreNotJoined) {
 }
 
 TEST(RandomSeedTest, WithoutAGeneratorTheFilterMatchesEverythingAndSaysWhy) {
-  const FilterOptions options = RandomSeed(Format::kCompact, 7.1);
+  const FilterOptions options = RandomSeed(Format::kRibbon, 7.1);
   FilterBuilder healthy(options);
   AddKeys(&healthy);
   {
@@ -194,7 +194,7 @@ TEST(RandomSeedTest, OptionsThatContradictEachOtherAreRefused) {
   EXPECT_TRUE(FilterView::Open(builder.Finish()).AlwaysMatches());
   EXPECT_EQ(RandomSeed(Format::kClassic, 10).Validate(),
             "random_seed is set and format is classic, whose hash takes no seed; allowed: blocked, "
-            "compact");
+            "ribbon");
 }
 
 }  // namespace

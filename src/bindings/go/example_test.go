@@ -20,7 +20,7 @@ func Example() {
 
 func ExampleFilterBuilder() {
 	builder, err := bloomline.NewFilterBuilder(
-		bloomline.FilterOptions{Format: bloomline.FormatCompact, BitsPerKey: 8})
+		bloomline.FilterOptions{Format: bloomline.FormatRibbon, BitsPerKey: 8})
 	if err != nil {
 		log.Fatal(err)
 	}

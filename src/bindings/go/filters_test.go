@@ -129,7 +129,7 @@ func TestBloomFilters(t *testing.T) {
 
 func TestStaticFilters(t *testing.T) {
 	keys := keysOf("key", numKeys)
-	for _, format := range []bloomline.Format{bloomline.FormatBlocked, bloomline.FormatCompact} {
+	for _, format := range []bloomline.Format{bloomline.FormatBlocked, bloomline.FormatRibbon} {
 		options := bloomline.FilterOptions{Format: format, BitsPerKey: 9, Seed: 5}
 		builder := must(bloomline.NewFilterBuilder(options))(t)
 		other := must(bloomline.NewFilterBuilder(options))(t)
@@ -153,7 +153,7 @@ func TestStaticFilters(t *testing.T) {
 		}
 		expectKeys(t, view, keys)
 		check(t, view.MayMatch([]byte("prefix")) && !view.AlwaysMatches(), "no prefix")
-		check(t, (view.NumProbes() == 0) == (format == bloomline.FormatCompact), "wrong probes")
+		check(t, (view.NumProbes() == 0) == (format == bloomline.FormatRibbon), "wrong probes")
 	}
 	view := must(bloomline.OpenFilterView(nil))(t)
 	check(t, view.AlwaysMatches() && view.MayMatch(nil), "no bytes are a filter")
@@ -175,13 +175,14 @@ func TestWrongValuesAreNamed(t *testing.T) {
 			NumBits: 512, NumProbes: 1<<32 + 6}),
 		"layout is 9; allowed: 0 ": of(bloomline.BloomFilterOptions{Layout: 9}),
 		"format is -1; allowed: ":  builder(bloomline.FilterOptions{Format: 7}),
+		"allowed: blocked, ribbon": builder(bloomline.FilterOptions{Format: bloomline.FormatCompact}),
 		"bits_per_key is nan":      builder(bloomline.FilterOptions{BitsPerKey: math.NaN()}),
 		"num_bits is":              newBloom(t, 1).Merge(newBloom(t, 1000)),
 		"rate is 2":                second(bloomline.BitsPerKeyForFalsePositiveRate(0, 2)),
 	} {
 		check(t, err != nil && strings.Contains(err.Error(), want), "not %q: %v", want, err)
 	}
-	bits := must(bloomline.BitsPerKeyForFalsePositiveRate(bloomline.FormatCompact, 0.01))(t)
+	bits := must(bloomline.BitsPerKeyForFalsePositiveRate(bloomline.FormatRibbon, 0.01))(t)
 	check(t, bits > 6.8 && bits < 7.1, "%v bits", bits)
 	check(t, bloomline.Version() != "" && bloomline.ActiveKernelName() != "", "no names")
 	check(t, must(bloomline.DrawSeed())(t) != must(bloomline.DrawSeed())(t), "two seeds are equal")

@@ -15,15 +15,18 @@ type Format int
 
 const (
 	FormatBlocked Format = iota // fastest
-	FormatCompact               // smallest: 7 instead of 9.9 bits per key at 1 %
+	FormatCompact               // refused since bloomline 0.4.0: FormatRibbon takes its place
+	FormatRibbon                // smallest: 7 instead of 9.9 bits per key at 1 %
 )
 
 func (f Format) c() C.int {
-	if f == FormatBlocked {
+	switch f {
+	case FormatBlocked:
 		return C.bloomline_format_blocked
-	}
-	if f == FormatCompact {
+	case FormatCompact:
 		return C.bloomline_format_compact
+	case FormatRibbon:
+		return C.bloomline_format_ribbon
 	}
 	return -1 // C has no such format
 }
@@ -129,8 +132,8 @@ func (b *FilterBuilder) Finish(numThreads int) ([]byte, error) {
 	return takenBytes(bytes, length, message)
 }
 
-// FilterView queries a static filter. Any bytes make a view; bytes that are not understood match
-// every key.
+// FilterView queries a static filter. Any bytes make a view; bytes that are not understood, and
+// compact filters of bloomline before 0.4, match every key: ValidateFilter says why.
 type FilterView struct{ *handle[*C.bloomline_view_t] }
 
 // OpenFilterView copies the bytes once, because C may not keep a pointer of Go.
@@ -181,7 +184,7 @@ func (v *FilterView) AlwaysMatches() bool {
 	return C.bloomline_view_always_matches(v.open()) != 0
 }
 
-// NumProbes returns the number of bits that a key sets; 0 in a compact filter.
+// NumProbes returns the number of bits that a key sets; 0 in a ribbon filter.
 func (v *FilterView) NumProbes() int {
 	defer runtime.KeepAlive(v.handle)
 	return int(C.bloomline_view_num_probes(v.open()))

@@ -19,6 +19,7 @@ bool OpenFilterFile(const std::string& path, uint64_t max_pipe_bytes, tool::Whol
 }
 
 std::string NotAFilter(const tool::WholeInput& file, const std::string& why) {
+  if (why == filter::kFormerCompactText) return file.name() + ": " + why;
   std::string known = why;
   const std::string extension = std::filesystem::path(file.name()).extension().string();
   if ((extension == ".sst" || extension == ".ldb") && !file.bytes().empty()) {
@@ -33,7 +34,7 @@ std::string NotAFilter(const tool::WholeInput& file, const std::string& why) {
 StaticFilter DecodeStatic(std::string_view bytes) {
   StaticFilter filter;
   filter.payload = filter::DecodeTrailer(bytes, &filter.why);
-  filter.is_understood = !filter.payload.is_unknown();
+  filter.is_understood = !filter.payload.is_unknown() && filter.why != filter::kFormerCompactText;
   return filter;
 }
 

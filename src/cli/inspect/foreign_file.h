@@ -21,7 +21,8 @@ bool OpenFilterFile(const std::string& path, uint64_t max_pipe_bytes, tool::Whol
                     std::string* error);
 
 // Returns "NAME: not a bloomline filter: a table of LevelDB or RocksDB; try ...": the kind that the
-// name or the bytes show, and the command that reads it. If neither shows a kind, gives `why`.
+// name or the bytes show, and the command that reads it. If neither shows a kind, gives `why`. Of a
+// filter that is not read any more, returns "NAME: " and `why`.
 std::string NotAFilter(const tool::WholeInput& file, const std::string& why);
 
 // ---- The filter in a saved file, by its first bytes (docs/format.md, sections 8 to 10).
@@ -54,7 +55,7 @@ auto UseSaved(const tool::WholeInput& file, std::string* error, Use use) {
 struct StaticFilter {
   filter::Payload payload;
   std::string why;            // every key matches; empty: not every key
-  bool is_understood = true;  // false: not what bloomline wrote
+  bool is_understood = true;  // false: not what bloomline wrote, or not read any more
 };
 
 StaticFilter DecodeStatic(std::string_view bytes);

@@ -126,13 +126,13 @@ std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
     return facts;
   }
   facts.push_back({"payload_bytes", payload.payload_bytes(), "", ""});
-  if (payload.block_bytes > 1) {
+  const bool bloom = filter::IsBloom(payload);
+  if (bloom && payload.has_blocks()) {
     facts.push_back({"num_blocks", payload.num_blocks, "blocks",
                      tool::CountText(payload.num_blocks) + " of " +
                          std::to_string(payload.block_bytes) + " bytes"});
     facts.push_back({"block_bytes", payload.block_bytes, "", ""});
   }
-  const bool bloom = filter::IsBloom(payload);
   if (bloom) {
     facts.push_back(CountFact("num_probes", "probes", static_cast<uint64_t>(payload.num_probes)));
   }

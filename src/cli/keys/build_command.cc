@@ -1,9 +1,11 @@
 // bloomline build: makes a filter from a list of keys.
 #include <memory>
+#include <utility>
 
 #include "bloomline/filter.h"
 #include "bloomline/seed.h"
 #include "bloomline/sizing.h"
+#include "src/cli/ribbon_sizes.h"
 #include "src/cli/subcommands.h"
 #include "src/filter/options/formats.h"
 #include "src/support/file_io.h"
@@ -52,8 +54,20 @@ std::string ToOptions(const BuildRequest& request, FilterOptions* filter) {
     filter->bits_per_key = request.bits_per_key.value_or(filter->bits_per_key);
   }
   filter->seed = request.seed.value_or(0);
-  filter->random_seed = request.random_seed;
-  return filter->Validate();
+  std::string error = filter->Validate();
+  if (error.empty() && request.random_seed) DrawSeed(&filter->seed, &error);
+  return error;
+}
+
+// Moves the keys to a builder of other options if their number needs more bits for the rate.
+void FitToRate(const BuildRequest& request, FilterOptions* options, FilterBuilder* builder) {
+  if (!request.rate || builder->num_keys() == 0) return;
+  FilterOptions fitted = *options;
+  fitted.bits_per_key = BitsPerKeyForRate(options->format, *request.rate, builder->num_keys());
+  FilterBuilder fitting(fitted);
+  if (fitted.bits_per_key == options->bits_per_key || !fitting.TakeKeysFrom(builder)) return;
+  *options = fitted;
+  *builder = std::move(fitting);
 }
 
 bool AddAllKeys(tool::KeyReader* reader, FilterBuilder* builder, tool::Progress* progress,
@@ -78,19 +92,19 @@ void Report(const BuildRequest& request, const FilterOptions& options, uint64_t 
       num_keys == 0 ? 0 : 8 * static_cast<double>(num_bytes) / static_cast<double>(num_keys);
   const double rate =
       FalsePositiveRateWithKeys(options.format, options.bits_per_key, num_keys, num_keys);
+  const std::string note = RibbonLimitNote(options, num_keys);
   if (request.json) {
-    tool::Print(tool::Json{{"path", request.output},
-                           {"format", FormatName(options.format)},
-                           {"num_keys", num_keys},
-                           {"bytes", num_bytes},
-                           {"bits_per_key", bits_per_key},
-                           {"false_positive_rate", rate}});
+    tool::Json json{{"path", request.output},       {"format", FormatName(options.format)},
+                    {"num_keys", num_keys},         {"bytes", num_bytes},
+                    {"bits_per_key", bits_per_key}, {"false_positive_rate", rate}};
+    if (!note.empty()) json["note"] = note;
+    tool::Print(json);
     return;
   }
   tool::PrintLine(request.output + ": " + tool::Counted(num_keys, "key, ", "keys, ") +
                   FormatName(options.format) + ", " + tool::BytesText(num_bytes) + ", " +
                   tool::NumberText(bits_per_key, 2) + " bits per key, " + tool::RateText(rate) +
-                  " false positives expected");
+                  " false positives expected" + (note.empty() ? "" : "; " + note));
 }
 
 // Writes the filter's bytes to the file. Returns false, with *error, if there is no memory or no
@@ -124,6 +138,7 @@ int Run(const BuildRequest& request) {
   bool built = AddAllKeys(&reader, &builder, &progress, &error);
   const uint64_t num_keys = builder.num_keys();
   if (built) {
+    FitToRate(request, &options, &builder);
     progress.Show("building the filter of " + tool::Counted(num_keys, "key", "keys"), 0, 0);
     built = Write(&builder, request, &num_bytes, &error);
   }
@@ -135,10 +150,11 @@ int Run(const BuildRequest& request) {
 
 std::optional<Format> ParseFormat(const std::string& text, std::string* error) {
   const std::optional<Format> format = filter::FormatNamed(text);
-  if (format && filter::TakesSeed(*format)) return format;
-  *error = support::Quoted(text) +
-           "; allowed: " + filter::NamesOfFormats(&filter::FormatRow::has_trailer);
-  if (text == FormatName(Format::kClassic)) *error += " (classic is for LevelDB's files only)";
+  if (format && filter::RowOf(*format).is_static) return format;
+  *error =
+      support::Quoted(text) + "; allowed: " + filter::NamesOfFormats(&filter::FormatRow::is_static);
+  if (format == Format::kClassic) *error += " (classic is for LevelDB's files only)";
+  if (format == Format::kCompact) *error += " (ribbon takes the place of compact)";
   return std::nullopt;
 }
 
@@ -154,17 +170,12 @@ void AddBuildCommand(CLI::App* app, int* exit_code) {
       ->type_name("FILE");
   tool::AddKeyFormOptions(command, &request->form);
   tool::AddQuantity(command, "--format", &request->format, ParseFormat,
-                    "blocked or compact [blocked]")
-      ->type_name("{blocked,compact}");
+                    "blocked or ribbon [blocked]")
+      ->type_name("{blocked,ribbon}");
   CLI::Option* bits = tool::AddQuantity(
       command, "--bits-per-key", &request->bits_per_key,
       [](const std::string& text, std::string* error) {
-        const auto bits = tool::ParseNumber(text, kMinBitsPerKey, kMaxBitsPerKey, error);
-        if (!bits) {
-          *error += " in format blocked, " + filter::AllowedBitsText(Format::kCompact) +
-                    " in format compact";
-        }
-        return bits;
+        return tool::ParseNumber(text, kMinBitsPerKey, kMaxBitsPerKey, error);
       },
       "Memory for each key, for example 7.1 [10]");
   tool::AddQuantity(command, "--fpr", &request->rate, tool::ParseRate,
@@ -183,7 +194,7 @@ void AddBuildCommand(CLI::App* app, int* exit_code) {
   command->add_flag("--json", request->json, "Print JSON");
   command->footer(
       "Example:\n"
-      "    seq 1000000 | bloomline build -o numbers.filter --format compact --fpr 1%\n\n"
+      "    seq 1000000 | bloomline build -o numbers.filter --format ribbon --fpr 1%\n\n"
       "An empty line is the empty key, and a carriage return belongs to its key. The\n"
       "command takes 8 bytes of memory per key, and the filter. After a failure the\n"
       "old file is as it was.");

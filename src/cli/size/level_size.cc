@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "bloomline/level_sizing.h"
-#include "bloomline/sizing.h"
 #include "src/cli/size/size.h"
 #include "src/filter/options/formats.h"
+#include "src/filter/sizing/engine_sizing.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/support/bisection.h"
 #include "src/tool/commands.h"
@@ -194,9 +194,9 @@ class LevelSizer {
   }
 
   uint64_t Bytes(uint64_t num_keys, double bits) const {
-    return bits == 0 ? 0 : FilterBytes(format_, num_keys, bits);
+    return bits == 0 ? 0 : filter::EngineFilterBytes(format_, num_keys, bits);
   }
-  double Rate(double bits) const { return bits == 0 ? 1 : FalsePositiveRate(format_, bits); }
+  double Rate(double bits) const { return bits == 0 ? 1 : filter::EngineRate(format_, bits); }
 
   const Format format_;
   BitsPerKeyRange allowed_;
@@ -229,13 +229,20 @@ std::string ValidateLevels(const SizeRequest& request) {
   return "";
 }
 
+// RocksDB's own formats come first.
 std::vector<LevelSize> Sizes(const SizeRequest& request, bool by_level) {
   std::vector<LevelSize> sizes;
-  for (const Format format : FormatsInOrder()) {
-    if (!filter::RowOf(format).in_rocksdb) continue;
-    sizes.push_back(LevelSizer(format, by_level, request).Size());
+  for (const bool is_own : {false, true}) {
+    for (const filter::FormatRow& row : filter::kFormats) {
+      if (!row.in_rocksdb || filter::IsOwn(row.format) != is_own) continue;
+      sizes.push_back(LevelSizer(row.format, by_level, request).Size());
+    }
   }
   return sizes;
+}
+
+std::string TitleOf(const LevelSize& size) {
+  return size.name + (filter::IsOwn(*filter::FormatNamed(size.name)) ? "" : " (RocksDB's)");
 }
 
 tool::Json SizeJson(const LevelSize& size) {
@@ -289,7 +296,7 @@ void PrintTable(const std::vector<LevelSize>& by_level, const std::vector<LevelS
     cells.push_back({title});
     for (const LevelSize& size : *sizes) {
       if (!size.problem.empty()) continue;
-      cells.push_back({TitleOf(size.name), tool::CountText(size.num_keys),
+      cells.push_back({TitleOf(size), tool::CountText(size.num_keys),
                        tool::NumberText(size.bits_per_key, 2), tool::BytesText(size.bytes),
                        tool::RateText(size.wasted_reads)});
     }
@@ -308,8 +315,7 @@ void PrintTable(const std::vector<LevelSize>& by_level, const std::vector<LevelS
   }
   std::cout << tool::TextTable(cells)
             << "\nbits_per_key of each level (ribbon: as in ribbonfilter:N):\n"
-            << tool::TextTable(level_cells) << '\n'
-            << kOwnFormats;
+            << tool::TextTable(level_cells) << "\nblocked works only where bloomline is loaded.\n";
   for (const auto& [how, sizes] :
        {std::pair("by level", &by_level), {"the same bits in all levels", &equal}}) {
     for (const LevelSize& size : *sizes) {

@@ -9,9 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "bloomline/filter_options.h"
-#include "src/filter/options/formats.h"
-
 namespace bloomline::cli {
 
 struct SizeRequest {
@@ -27,24 +24,6 @@ struct SizeRequest {
   std::optional<double> wasted_reads;      // per Get of a missing key
 };
 
-// The title of a format in tables, which names the engine if the filters are its own.
-inline std::string TitleOf(const std::string& format_name) {
-  const std::optional<Format> format = filter::FormatNamed(format_name);
-  if (!format || filter::RowOf(*format).has_trailer) return format_name;
-  return format_name + (filter::RowOf(*format).in_leveldb ? " (LevelDB's)" : " (RocksDB's)");
-}
-// The engines' own formats, then bloomline's.
-inline std::vector<Format> FormatsInOrder() {
-  std::vector<Format> formats;
-  for (const bool is_own : {false, true}) {
-    for (const filter::FormatRow& row : filter::kFormats) {
-      if (row.has_trailer == is_own) formats.push_back(row.format);
-    }
-  }
-  return formats;
-}
-// Explains these titles to a new user.
-constexpr char kOwnFormats[] = "blocked and compact work only where bloomline is loaded.\n";
 constexpr char kSeeHelp[] = "; see bloomline size --help";
 
 // Returns whether there is an error, and prints it to stderr.

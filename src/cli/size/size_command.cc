@@ -8,6 +8,7 @@
 #include "bloomline/filter_options.h"
 #include "bloomline/level_sizing.h"
 #include "bloomline/sizing.h"
+#include "src/cli/ribbon_sizes.h"
 #include "src/cli/size/size.h"
 #include "src/cli/subcommands.h"
 #include "src/filter/options/formats.h"
@@ -22,6 +23,7 @@ namespace bloomline::cli {
 namespace {
 
 struct SizeRow {
+  Format format = Format::kBlocked;
   std::string name;
   std::string problem;  // if not empty: why the figures below are missing
   std::string note;
@@ -48,7 +50,9 @@ std::optional<double> ChooseBitsPerKey(Format format, const SizeRequest& request
   if (request.rate) {
     row->problem = ValidateFalsePositiveRate(format, *request.rate);
     if (!row->problem.empty()) return std::nullopt;
-    return BitsPerKeyForFalsePositiveRate(format, *request.rate);
+    const std::optional<uint64_t> num_keys = SizedFor(request);
+    return num_keys ? BitsPerKeyForRate(format, *request.rate, *num_keys)
+                    : BitsPerKeyForFalsePositiveRate(format, *request.rate);
   }
   FilterOptions options;
   options.format = format;
@@ -70,18 +74,18 @@ std::optional<double> ChooseBitsPerKey(Format format, const SizeRequest& request
   }
   row->problem = options.Validate();
   if (!row->problem.empty()) return std::nullopt;
-  return request.bits_per_key ? filter::BitsOfMemory(format, options.bits_per_key)
-                              : options.bits_per_key;
+  return options.bits_per_key;
 }
 
 // RocksDB describes a Ribbon filter by the bits of a Bloom filter with the same rate.
-std::string RibbonNote(double bits_per_key) {
-  const std::string bits = tool::NumberText(bits_per_key, 2);
-  return "set bits_per_key=" + bits + ", as in RocksDB's ribbonfilter:" + bits;
+std::string RibbonNote(Format format, double memory_bits) {
+  const std::string bits = tool::NumberText(filter::BitsOfMemory(format, memory_bits), 2);
+  return "in RocksDB, set bits_per_key=" + bits + ", as in ribbonfilter:" + bits;
 }
 
 SizeRow FormatRow(Format format, const SizeRequest& request) {
   SizeRow row;
+  row.format = format;
   row.name = FormatName(format);
   const std::optional<double> bits_per_key = ChooseBitsPerKey(format, request, &row);
   if (!bits_per_key) return row;
@@ -102,15 +106,23 @@ SizeRow FormatRow(Format format, const SizeRequest& request) {
   const uint64_t of_filter =
       format == Format::kClassic ? std::min(row.num_keys, kManyKeys) : row.num_keys;
   row.rate = FalsePositiveRateWithKeys(format, *bits_per_key, of_filter, of_filter);
-  const bool bits_are_memory = filter::RowOf(format).bits_are_memory;
-  if (request.capacity && bits_are_memory) {  // Ribbon filters fit the actual keys
+  const bool is_ribbon = !filter::RowOf(format).bits_are_memory;
+  if (request.capacity && !is_ribbon && format != Format::kCompact) {  // these fit the actual keys
     const double load = static_cast<double>(*request.num_keys) / static_cast<double>(row.num_keys);
     const uint64_t held = of_filter == row.num_keys
                               ? *request.num_keys
                               : static_cast<uint64_t>(load * static_cast<double>(of_filter));
     row.overfilled_rate = FalsePositiveRateWithKeys(format, *bits_per_key, of_filter, held);
   }
-  if (!bits_are_memory) row.note = RibbonNote(*bits_per_key);
+  const auto add_note = [&](const std::string& note) {
+    if (!note.empty()) row.note += (row.note.empty() ? "" : "; ") + note;
+  };
+  add_note(RibbonLimitNote({format, *bits_per_key}, row.num_keys));
+  if (is_ribbon) {
+    // RocksDB itself adds what few keys need.
+    add_note(RibbonNote(format, request.rate ? BitsPerKeyForFalsePositiveRate(format, *request.rate)
+                                             : *bits_per_key));
+  }
   return row;
 }
 
@@ -132,16 +144,25 @@ std::string Validate(const SizeRequest& request) {
   return "";
 }
 
-// Returns a row for each format. Needs a request that Validate accepts.
+// Returns a row for each format, those of the engines first. Needs a request that Validate accepts.
 std::vector<SizeRow> FormatRows(const SizeRequest& request) {
   std::vector<SizeRow> rows;
-  for (const Format format : FormatsInOrder()) {
-    rows.push_back(FormatRow(format, request));
+  for (const bool is_static : {false, true}) {
+    for (const filter::FormatRow& format : filter::kFormats) {
+      if (format.is_static == is_static) rows.push_back(FormatRow(format.format, request));
+    }
   }
   return rows;
 }
 
 // ---- The output.
+
+// Names the engine if the filters are in its files alone.
+std::string TitleOf(const SizeRow& row) {
+  const filter::FormatRow& format = filter::RowOf(row.format);
+  if (format.is_static) return row.name;
+  return row.name + (format.in_leveldb ? " (LevelDB's)" : " (RocksDB's)");
+}
 
 tool::Json RowJson(const SizeRow& row) {
   tool::Json json{{"name", row.name}};
@@ -179,7 +200,7 @@ void PrintTable(const SizeRequest& request, const std::vector<SizeRow>& rows) {
     if (!row.problem.empty()) continue;
     const std::string probes = row.num_probes ? std::to_string(*row.num_probes) : "-";
     const std::string held = row.overfilled_rate ? tool::RateText(*row.overfilled_rate) : "-";
-    cells.push_back({TitleOf(row.name), tool::CountText(row.num_keys),
+    cells.push_back({TitleOf(row), tool::CountText(row.num_keys),
                      tool::NumberText(row.bits_per_key, 2), tool::BytesText(row.bytes),
                      overfilled ? held : probes, row.rate ? tool::RateText(*row.rate) : "-"});
   }
@@ -190,7 +211,7 @@ void PrintTable(const SizeRequest& request, const std::vector<SizeRow>& rows) {
   } else {
     std::cout << "probes: bits that a query tests\n";
   }
-  std::cout << kOwnFormats;
+  std::cout << "In databases, blocked and compact work only where bloomline is loaded.\n";
   for (const SizeRow& row : rows) {
     const std::string& remark = row.problem.empty() ? row.note : row.problem;
     if (!remark.empty()) std::cout << row.name << ": " << remark << '\n';

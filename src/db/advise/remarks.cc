@@ -50,6 +50,9 @@ bool HasLegacyFilters(const RemarkContext& c) {
 bool HasBlockBasedFilters(const RemarkContext& c) {
   return c.all.kinds.count(engine_filters::Kind::kRocksDBBlockBased) != 0;
 }
+bool HasFormerCompactFilters(const RemarkContext& c) {
+  return c.all.kinds.count(engine_filters::Kind::kFormerCompact) != 0;
+}
 bool NeedsNoChange(const RemarkContext& c) {
   return c.all.files_without_filter == 0 && c.all.ignored_files == 0 && !c.has_choices();
 }
@@ -307,6 +310,9 @@ constexpr RemarkRow kRemarks[] = {
      "Block-based filters have the weak 32-bit hash of old Bloom filters, which adjacent keys "
      "show. bloomfilter:BITS:false gives full filters, whose hash is better from "
      "format_version=5 on."},
+    {kFamily, HasFormerCompactFilters,
+     "Compact filters of bloomline before 0.4.0 match every key. Files get new filters by "
+     "compaction or bloomline db rewrite."},
     {kFamily, NeedsNoChange, KeepText},
     {kFamily, QueriesNone,
      "The filters are not used here: the statistics count Gets and no query of a filter. "

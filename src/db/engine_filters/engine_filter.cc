@@ -5,12 +5,12 @@
 #include <map>
 #include <tuple>
 
-#include "bloomline/sizing.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/table_bytes.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/rates/rates.h"
+#include "src/filter/sizing/engine_sizing.h"
 #include "src/filter/sizing/leveldb_shapes.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/filter/table/kernel_table.h"
@@ -161,7 +161,7 @@ EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes) {
   if (payload.always_matches()) return OpenConstant(std::move(facts), payload.layout);
   if (payload.num_blocks == 0) return OpenConstant(std::move(facts), Kind::kNoKeys);
   if (FormatOf(facts.kind)) {
-    facts.entry_bytes = bytes.size() - payload.payload_bytes() - filter::kTrailerBytes;
+    facts.entry_bytes = bytes.size() - payload.payload_bytes() - filter::EndBytes(payload);
   }
   return filter::WithQuery(payload, kernels::ActiveKernel(), [&](const auto& query) {
     facts.query = [query](size_t n, const std::string_view* keys, bool* answers) {
@@ -199,8 +199,8 @@ bool KindOrder::operator()(Kind a, Kind b) const {
 }
 
 std::optional<Format> FormatOf(Kind kind) {
-  const std::optional<Format> format = filter::LayoutRowFor(kind).format;
-  return format && filter::TakesSeed(*format) ? format : std::nullopt;
+  const filter::LayoutRow& row = filter::LayoutRowFor(kind);
+  return row.hash == filter::HashKind::kXxh3 ? row.format : std::nullopt;  // bloomline's own hash
 }
 
 std::set<Kind> KindsFor(Container container, Format format) {
@@ -226,12 +226,14 @@ FilterFigures FiguresFor(Container container, Format format, uint64_t num_keys,
   constexpr uint64_t kLarge = 100000;
   if (bits_per_key == 0) return {};
   if (num_keys >= kLarge) {
-    return {filter::MemoryBits(format, bits_per_key) / 8, FalsePositiveRate(format, bits_per_key)};
+    if (format == Format::kCompact) format = Format::kBlocked;  // which LevelDB then gets
+    return {filter::MemoryBits(format, bits_per_key) / 8, filter::EngineRate(format, bits_per_key)};
   }
   if (filter::IsStock(format)) {
-    const auto bytes = static_cast<double>(FilterBytes(format, num_keys, bits_per_key));
+    const auto bytes =
+        static_cast<double>(filter::EngineFilterBytes(format, num_keys, bits_per_key));
     return {bytes / static_cast<double>(num_keys),
-            FalsePositiveRateWithKeys(format, bits_per_key, num_keys, num_keys)};
+            filter::EngineRateWithKeys(format, bits_per_key, num_keys, num_keys)};
   }
   const bool is_rocksdb = container == Container::kRocksDB;
   const filter::FilterShape shape =
@@ -249,14 +251,15 @@ EngineFilter EngineFilter::Open(Container container, std::string_view name,
 }
 
 double EngineFilter::ExpectedRate(uint64_t num_keys) const {
-  if (kind == Kind::kUnknown || kind == Kind::kAlwaysMatch) return 1;
+  if (kind == Kind::kUnknown || kind == Kind::kAlwaysMatch || kind == Kind::kFormerCompact)
+    return 1;
   if (kind == Kind::kNoKeys || num_keys == 0) return 0;
   // Some layouts' formulas take up to milliseconds, and a database has few sizes of filters.
   using Arguments = std::tuple<Kind, uint32_t, uint64_t, uint32_t, int, uint64_t>;
   constexpr size_t kMaxRates = 10000;
   thread_local std::map<Arguments, double> rates;
   if (rates.size() >= kMaxRates) rates.clear();
-  const Arguments arguments(shape.layout, shape.block_bytes, shape.num_blocks, shape.arrangement,
+  const Arguments arguments(shape.layout, shape.block_bytes, shape.num_blocks, shape.row_blocks,
                             shape.num_probes, num_keys);
   if (const auto known = rates.find(arguments); known != rates.end()) return known->second;
   // Compute the rate before it is stored: the formula may throw std::bad_alloc.

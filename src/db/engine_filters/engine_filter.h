@@ -55,7 +55,8 @@ struct FilterFigures {
   double rate = 1;
 };
 // Computes the figures of a filter with num_keys keys, at least 1. bits_per_key is 0 (no filter) or
-// allowed in `format`: kBlocked, kCompact or, in RocksDB, kBloom or kRibbon. Takes up to 1 ms.
+// allowed in `format`: kBlocked or, in LevelDB, kCompact or, in RocksDB, kBloom or kRibbon. Takes
+// up to 1 ms.
 FilterFigures FiguresFor(Container container, Format format, uint64_t num_keys,
                          double bits_per_key);
 

@@ -168,7 +168,8 @@ double Cost(const Choice& choice, bool in_memory) {
                    : std::max(choice.wasted_reads, kNone);
 }
 
-// Blocked filters are faster, and the same bits everywhere are easier to understand.
+// Blocked filters are faster than LevelDB's compact ones, and the same bits everywhere are easier
+// to understand.
 int Complexity(const Choice& choice) {
   return (choice.format == Format::kCompact ? 2 : 0) + (choice.by_level ? 1 : 0);
 }
@@ -305,7 +306,11 @@ class Adviser {
     std::vector<Format> formats;
     const bool is_rocksdb = tree_.engine == tables::Engine::kRocksDB;
     for (const filter::FormatRow& row : filter::kFormats) {
-      if (row.has_trailer ? !situation_.loads_bloomline : !is_rocksdb || !row.in_rocksdb) continue;
+      const bool is_own = filter::IsOwn(row.format);
+      const bool is_possible = is_rocksdb
+                                   ? row.in_rocksdb && (!is_own || situation_.loads_bloomline)
+                                   : row.in_leveldb && is_own;
+      if (!is_possible) continue;
       if (row.format == Format::kRibbon && !situation_.reads_ribbon) continue;
       formats.push_back(row.format);
     }

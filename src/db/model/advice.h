@@ -91,13 +91,13 @@ struct Request {
 };
 
 struct Choice {
-  // "RocksDB Ribbon by level", "compact".
+  // "RocksDB Ribbon by level", "blocked".
   std::string kind;
   // "same memory": the fewest wasted reads in the current memory. "same wasted reads": in the least
   // memory. "10 bits per key", if levels lack filters now. "at most the given memory" or "the given
   // rate" of the request.
   std::string goal;
-  Format format = Format::kCompact;
+  Format format = Format::kBlocked;
   bool by_level = false;
   double bits_per_key = 0;            // the option; by level: the average of full levels
   std::vector<double> bits_of_level;  // memory, by Situation::levels; 0: no filter, or no keys
@@ -107,7 +107,7 @@ struct Choice {
   double build_share = 0;  // of the CPU time of RocksDB's compaction; 0 for LevelDB
   // The settings; an empty one does not apply (LevelDB has no option strings, and RocksDB's own
   // Bloom filters with the same bits in all levels need no environment).
-  std::string option_string;  // "{id=bloomline;format=compact;bits_per_key=10;bits_by_level=auto}"
+  std::string option_string;  // "{id=bloomline;format=blocked;bits_per_key=10;bits_by_level=auto}"
   std::string environment;    // "LD_PRELOAD=libbloomline_rocksdb_preload.so BLOOMLINE_FORMAT=..."
   // The --policy of `bloomline db rewrite`, where nothing else gives these filters.
   std::string rewrite_policy;
@@ -137,7 +137,7 @@ struct Advice {
   }
 };
 
-// "RocksDB Ribbon", "compact".
+// "RocksDB Ribbon", "blocked".
 std::string KindName(Format format);
 
 // What the policy learns from the files of these levels. There must be some.
@@ -145,7 +145,7 @@ filter::UsedLevels LearnedLevels(const std::vector<Level>& levels);
 
 // The filter_policy with these filters, in RocksDB's notation: "bloomfilter:10" if RocksDB has it,
 // or
-// "{id=bloomline;format=compact;bits_per_key=10;bits_by_level=auto}". bits_per_key must be allowed.
+// "{id=bloomline;format=blocked;bits_per_key=10;bits_by_level=auto}". bits_per_key must be allowed.
 std::string PolicyText(Format format, double bits_per_key, bool by_level, double level_size_ratio);
 
 // Returns false with *error, which names the value and the allowed range, if no level has keys, or

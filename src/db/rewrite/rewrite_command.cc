@@ -339,9 +339,9 @@ void AddRewriteCommand(CLI::App* db, int* exit_code) {
       ->add_option("--policy", options->policy,
                    "The new filters [RocksDB's own, as advise chooses]:\n"
                    "bloomfilter:BITS, ribbonfilter:BITS, or\n"
-                   "{id=bloomline;...} with format (blocked, compact,\n"
-                   "bloom, ribbon), bits_per_key, bits_by_level (uniform,\n"
-                   "auto) and level_size_ratio; auto without bits_per_key\n"
+                   "{id=bloomline;...} with format (blocked, bloom,\n"
+                   "ribbon), bits_per_key, bits_by_level (uniform, auto)\n"
+                   "and level_size_ratio; auto without bits_per_key\n"
                    "spreads the memory of the present filters. In LevelDB,\n"
                    "required: classic:BITS, blocked:BITS, compact:BITS")
       ->type_name("POLICY");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/db/survey/former_compact.h"
 #include "src/db/survey/situation.h"
 #include "src/db/tree/options_file.h"
 #include "src/filter/options/formats.h"
@@ -29,7 +30,7 @@ bool SetFormat(std::string_view name, bool filter::FormatRow::*fact, Format* for
 
 using Names = std::vector<std::string>;
 
-// "; did you mean 'compact'?", or what is allowed.
+// "; did you mean 'ribbon'?", or what is allowed.
 std::string MeantOrAllowed(std::string_view typed, const Names& names, const std::string& allowed) {
   const std::string meant = support::NearestName(typed, names);
   return meant.empty() || meant == typed ? "; allowed: " + allowed
@@ -88,8 +89,8 @@ std::string AllowedOptions(const std::string& name, const RewritePolicy& policy)
   return MeantOrAllowed(name, names, "format, bits_per_key, bits_by_level, level_size_ratio");
 }
 
-// Sets the options of {id=bloomline;...}. Returns false with *wrong: the option, and what is
-// allowed.
+// Sets the options of {id=bloomline;...}, without format=compact. Returns false with *wrong: the
+// option, and what is allowed.
 bool SetOptions(const tree::OptionMap& options, std::optional<std::string_view> id_bits,
                 RewritePolicy* policy, std::string* wrong) {
   policy->format = Format::kBlocked;
@@ -138,6 +139,8 @@ bool ParseRewritePolicy(const std::string& text, tables::Engine engine, RewriteP
   const std::string id_text = tree::OptionId(text);
   const filter::PolicyId id = filter::ParsePolicyId(id_text);
   std::string wrong = support::Quoted(text) + AllowedPolicies(id.name, engine);
+  const std::string compact = engine == tables::Engine::kRocksDB ? WhyNoCompact(text) : "";
+  if (!compact.empty()) return Refuse(error, "in --policy, ", compact);
   const tree::OptionMap options = tree::PolicyOptions(text);
   const bool has_options = engine == tables::Engine::kRocksDB &&
                            id.kind == filter::PolicyKind::kBloomline && options.count("id") != 0;
@@ -150,7 +153,7 @@ bool FamilyBits::Choose(const RewritePolicy* policy, const Inputs& inputs,
                         const FamilyGroups& groups, std::string* error) {
   model::Situation situation = SituationOf(inputs, groups);
   if (policy == nullptr) {
-    if (!ChooseByAdvice(situation, error)) return false;
+    if (!ChooseByAdvice(situation, groups.all, error)) return false;
   } else {
     situation.level_size_ratio = policy->level_size_ratio.value_or(situation.level_size_ratio);
     if (!ChooseAsked(*policy, groups.all.key_bytes(), situation, error)) return false;
@@ -168,10 +171,17 @@ bool FamilyBits::Choose(const RewritePolicy* policy, const Inputs& inputs,
   return true;
 }
 
-bool FamilyBits::ChooseByAdvice(const model::Situation& situation, std::string* error) {
-  return TakeAdvice(situation, {}, error,
-                    [](const model::Choice& choice) { return choice.is_stock(); }) ||
-         Refuse(error, "advise knows no better filters of RocksDB's own; name some with --policy");
+bool FamilyBits::ChooseByAdvice(const model::Situation& situation, const Group& all,
+                                std::string* error) {
+  const auto is_stock = [](const model::Choice& choice) { return choice.is_stock(); };
+  if (TakeAdvice(situation, {}, error, is_stock)) return true;
+  if (all.kinds.count(engine_filters::Kind::kFormerCompact) != 0) {
+    // They match every key. Files that few Gets read get others, too, in the same memory.
+    model::Request request;
+    request.memory_bytes = std::max<uint64_t>(1, all.key_bytes());
+    if (TakeAdvice(situation, request, error, is_stock)) return true;
+  }
+  return Refuse(error, "advise knows no better filters of RocksDB's own; name some with --policy");
 }
 
 bool FamilyBits::ChooseAsked(const RewritePolicy& policy, uint64_t bytes_now,

@@ -44,7 +44,7 @@ class FamilyBits {
   std::string OptionString() const;
 
  private:
-  bool ChooseByAdvice(const model::Situation& situation, std::string* error);
+  bool ChooseByAdvice(const model::Situation& situation, const Group& all, std::string* error);
   // `bytes_now` is the memory of the filters.
   bool ChooseAsked(const RewritePolicy& policy, uint64_t bytes_now, model::Situation situation,
                    std::string* error);

@@ -53,7 +53,7 @@ struct Session {
 bool NewSession(Session* session, std::string* error);
 
 struct TableRewrite {
-  // In RocksDB kBloom, kRibbon, kBlocked or kCompact; in LevelDB kClassic, kBlocked or kCompact.
+  // In RocksDB kBloom, kRibbon or kBlocked; in LevelDB kClassic, kBlocked or kCompact.
   Format format = filter::kRocksDBDefault;
   double bits_per_key = 10;
   // With kBloom: writes the filter that RocksDB before 6.6 reads, too.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bloomline/filter_options.h"
+#include "src/db/survey/former_compact.h"
 #include "src/db/tables/comparator.h"
 #include "src/db/tree/options_file.h"
 #include "src/filter/options/policy_id.h"
@@ -25,6 +26,10 @@ namespace {
 std::optional<std::string> ParsePolicy(const std::string& text, std::string* error) {
   *error = support::GivenTwice(text);
   if (!error->empty()) return std::nullopt;
+  if (const std::string compact = WhyNoCompact(text); !compact.empty()) {
+    *error = support::Quoted(text) + ": " + compact;
+    return std::nullopt;
+  }
   const std::string id_text = tree::OptionId(text);
   const filter::PolicyId id = filter::ParsePolicyId(id_text);
   double bits = 0;
@@ -77,6 +82,14 @@ std::string WhyIgnored(const std::string& policy, tree::RocksDBVersion version,
     }
   }
   return "";
+}
+
+// bloomline's own kinds have the name of their format.
+std::string ShortName(engine_filters::Kind kind) {
+  if (const auto format = engine_filters::FormatOf(kind)) return FormatName(*format);
+  constexpr std::string_view kOwn = "bloomline ";
+  const std::string name = engine_filters::KindName(kind);
+  return name.substr(0, kOwn.size()) == kOwn ? name.substr(kOwn.size()) : name;
 }
 
 // ---- The files of a level, a column family or a database together.
@@ -266,8 +279,7 @@ std::set<std::string> FormatsOf(const FileFacts& facts) {
   std::set<std::string> formats;
   for (const auto& [kind, count] : facts.kinds) {
     if (kind == engine_filters::Kind::kUnknown && !facts.unknown_filters.empty()) continue;
-    const std::optional<Format> format = engine_filters::FormatOf(kind);
-    formats.insert(format ? FormatName(*format) : engine_filters::KindName(kind));
+    formats.insert(ShortName(kind));
   }
   for (const std::string& name : facts.unknown_filters) {
     constexpr size_t kMostShown = 20;  // PrintFacts shows all
@@ -320,7 +332,7 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
         return InspectFile(table, &file->facts, error);
       });
   const auto running = [&](const auto& part) {
-    return policy.empty() ? inputs->column_family(part).filter_policy : policy;
+    return policy.empty() ? WithoutCompact(inputs->column_family(part).filter_policy) : policy;
   };
   for (size_t i = 0; i < inspection.files.size(); ++i) {
     const InputFile& file = inputs->files[i];

@@ -14,8 +14,10 @@
 namespace bloomline::db {
 namespace {
 
-// The kind that has most of the filters' bytes, if it is one of RocksDB's own.
+// The kind that has most of the filters' bytes, if it is one of RocksDB's own. None beside filters
+// that match every key: this kind in all files is an improvement.
 std::optional<Format> StockFormatOf(const Group& group) {
+  if (group.kinds.count(engine_filters::Kind::kFormerCompact) != 0) return std::nullopt;
   const auto most = std::max_element(
       group.kinds.begin(), group.kinds.end(),
       [](const auto& a, const auto& b) { return a.second.bytes < b.second.bytes; });

@@ -2,14 +2,13 @@
 // which opens it and captures the environment.
 #include "src/engines/preload/rocksdb_policy.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "bloomline/cpu.h"
@@ -19,6 +18,7 @@
 #include "src/engines/preload/settings.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/builder/layout_check.h"
+#include "src/engines/rocksdb/options/former_compact.h"
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/stock/stock_named_policy.h"
@@ -35,37 +35,8 @@ namespace {
 std::atomic<const Environment*> environment{nullptr};
 std::atomic<bool> is_usable{false};  // set by Start
 
-double Same(double bits_per_key) { return bits_per_key; }
-
-// With a Ribbon filter of N bits per key, RocksDB promises the false-positive rate of a Bloom
-// filter of N, in less memory. kCompact keeps the promise with these bits. They are within 0.02 of
-// what BitsPerKeyForFalsePositiveRate gives for N from 4 to 16, and hundredths are easier to read.
-double CompactBitsPerKey(double bloom_bits_per_key) {
-  return std::round(67 * bloom_bits_per_key + 36) / 100;
-}
-
-// What replaces the program's policy (docs/rocksdb.md). If no variable of the filters is set,
-// RocksDB's own policy writes the filters of the first row.
-struct Replacement {
-  Format set;  // by BLOOMLINE_FORMAT
-  // The format for a program that asks for Bloom filters, and for one that asks for Ribbon filters.
-  Format for_bloom, for_ribbon;
-  bool has_stock_name;
-  double (*bits_for_ribbon)(double bits_per_key);  // for Bloom filters, the program's own
-};
-constexpr Format kSetToStock = Format::kClassic;  // RocksDB's filters have no kClassic
-constexpr Replacement kReplacements[] = {
-    {kSetToStock, Format::kBloom, Format::kRibbon, true, Same},
-    {Format::kBloom, Format::kBloom, Format::kBloom, true, Same},
-    {Format::kRibbon, Format::kRibbon, Format::kRibbon, true, Same},
-    {Format::kBlocked, Format::kBlocked, Format::kBlocked, false, Same},
-    {Format::kCompact, Format::kCompact, Format::kCompact, false, CompactBitsPerKey},
-};
-
-const Replacement& ReplacementFor(const Settings& settings) {
-  const Format set = settings.is_stock ? kSetToStock : settings.options.format;
-  return *std::find_if(std::begin(kReplacements), std::end(kReplacements),
-                       [&](const Replacement& row) { return row.set == set; });
+Format AskedFormat(const Asked& asked) {
+  return asked.is_ribbon ? Format::kRibbon : Format::kBloom;
 }
 
 // Whether a variable says which files get Bloom filters in place of Ribbon filters. The program's
@@ -74,24 +45,42 @@ bool ChoosesBloomFiles(const Settings& settings) {
   return settings.flush_format != nullptr || settings.bloom_before_level != nullptr;
 }
 
-// The options of a policy that replaces the policy asked for.
+// The options of a policy that replaces the policy asked for (docs/rocksdb.md), which AddOption and
+// CompleteOptions complete. If no variable of the filters is set, RocksDB's own policy writes these
+// filters.
 RocksDBFilterOptions OptionsFor(const Settings& settings, const Asked& asked) {
-  const Replacement& replacement = ReplacementFor(settings);
   RocksDBFilterOptions options(settings.options);
-  options.format = asked.is_ribbon ? replacement.for_ribbon : replacement.for_bloom;
-  options.stock_id = replacement.has_stock_name;
+  if (settings.is_stock) options.format = AskedFormat(asked);
   // Below 0.5 bits, also below 0, the program asks for no filters and gets none.
   RocksDBFilterOptions none = options;
   none.bits_per_key = std::fmax(0, asked.bits_per_key);
   if (!std::isnan(asked.bits_per_key) && !engine::WritesFilters(none)) return none;
-  if (asked.is_ribbon && filter::RowOf(options.format).takes_bloom_level() &&
-      !ChoosesBloomFiles(settings)) {
-    options.bloom_before_level = engine::AllowedBloomBeforeLevel(asked.bloom_before_level);
-  }
-  if (settings.has_bits_per_key) return options;
-  const auto bits_per_key = asked.is_ribbon ? replacement.bits_for_ribbon : Same;
-  options.bits_per_key = bits_per_key(asked.bits_per_key);
+  if (!settings.has_bits_per_key) options.bits_per_key = asked.bits_per_key;
   return options;
+}
+
+// Puts Ribbon filters in the place of compact ones, sets which files get Bloom filters in place of
+// Ribbon ones, and gives a policy that writes RocksDB's own filters alone the name of RocksDB's.
+// Returns an empty string, or what is wrong.
+std::string CompleteOptions(const Settings& settings, const Asked& asked,
+                            RocksDBFilterOptions* options) {
+  engine::OptionMap texts;  // the bits that are not the program's
+  if (settings.has_bits_per_key) texts["bits_per_key"];
+  if (settings.bits_by_level != nullptr) texts["bits_by_level"];
+  const bool was_compact = options->format == Format::kCompact;
+  std::string unused_meaning;
+  const std::string error =
+      engine::ReplaceCompact(texts, AskedFormat(asked), options, &unused_meaning);
+  // With bits that were compact's, Bloom filters would take more memory than compact ones.
+  const bool has_compacts_bits =
+      was_compact && (settings.has_bits_per_key || !options->bits_by_level.empty());
+  if (asked.is_ribbon && filter::RowOf(options->format).takes_bloom_level() &&
+      engine::WritesFilters(*options) && !ChoosesBloomFiles(settings) && !has_compacts_bits) {
+    options->bloom_before_level = engine::AllowedBloomBeforeLevel(asked.bloom_before_level);
+  }
+  options->stock_id = filter::IsStock(options->format) &&
+                      filter::IsStock(options->flush_format.value_or(options->format));
+  return error;
 }
 
 void SayOnceThatNameIsKnown() {
@@ -103,27 +92,31 @@ void SayOnceThatNameIsKnown() {
 
 // Adds one of the variables that only RocksDB has. Returns an empty string, or what is wrong with
 // it.
-std::string AddOption(Variable variable, const char* name, const char* value,
-                      RocksDBFilterOptions* options) {
+std::string AddOption(const Settings& settings, const Asked& asked, Variable variable,
+                      const char* name, const char* value, RocksDBFilterOptions* options) {
   if (value == nullptr || !engine::WritesFilters(*options)) return "";
-  const bool was_valid = options->Validate().empty();
+  const auto wrong = [&] {
+    RocksDBFilterOptions completed = *options;
+    const std::string error = CompleteOptions(settings, asked, &completed);
+    return error.empty() ? completed.Validate() : error;
+  };
+  const bool was_valid = wrong().empty();
   std::string error = engine::SetOption(name, value, options);
-  options->stock_id = filter::IsStock(options->format) &&
-                      filter::IsStock(options->flush_format.value_or(options->format));
-  if (error.empty() && was_valid) error = options->Validate();
+  if (error.empty() && was_valid) error = wrong();
   return error.empty() ? error : std::string(kVariableNames[variable]) + ": " + error;
 }
 
-std::string AddRocksDBsOptions(const Settings& settings, RocksDBFilterOptions* options) {
-  std::string error = AddOption(kBitsByLevel, "bits_by_level", settings.bits_by_level, options);
-  if (error.empty()) {
-    error = AddOption(kLevelSizeRatio, "level_size_ratio", settings.level_size_ratio, options);
-  }
-  if (error.empty()) {
-    error = AddOption(kFlushFormat, "flush_format", settings.flush_format, options);
-  }
-  if (!error.empty()) return error;
-  return AddOption(kBloomBeforeLevel, "bloom_before_level", settings.bloom_before_level, options);
+std::string AddRocksDBsOptions(const Settings& settings, const Asked& asked,
+                               RocksDBFilterOptions* options) {
+  std::string error;
+  const auto add = [&](Variable variable, const char* name, const char* value) {
+    if (error.empty()) error = AddOption(settings, asked, variable, name, value, options);
+  };
+  add(kBitsByLevel, "bits_by_level", settings.bits_by_level);
+  add(kLevelSizeRatio, "level_size_ratio", settings.level_size_ratio);
+  add(kFlushFormat, "flush_format", settings.flush_format);
+  add(kBloomBeforeLevel, "bloom_before_level", settings.bloom_before_level);
+  return error;
 }
 
 // The policy that the program asked for: RocksDB's.
@@ -133,10 +126,8 @@ std::unique_ptr<const rocksdb::FilterPolicy> NewStockPolicy(const Asked& asked) 
                       : rocksdb::NewBloomFilterPolicy(asked.bits_per_key));
 }
 
-// The text that BLOOMLINE_VERBOSE shows of a policy.
-std::string ActiveText(const Settings& settings, const RocksDBFilterOptions& options) {
-  const std::string kernel = std::string(", kernel ") + ActiveKernelName();
-  if (settings.WritesOwnFilters()) return "stock, written by RocksDB's own policy" + kernel;
+// "ribbon, 14.5 bits per key, flushed files bloom"
+std::string WrittenText(const Settings& settings, const RocksDBFilterOptions& options) {
   std::string text = Describe(options);
   if (options.flush_format.has_value()) {
     text += std::string(", flushed files ") + FormatName(*options.flush_format);
@@ -146,13 +137,45 @@ std::string ActiveText(const Settings& settings, const RocksDBFilterOptions& opt
     text += ", bloom before level " + std::to_string(options.bloom_before_level);
   }
   if (settings.bits_by_level != nullptr) {
-    text += std::string(", by level ") + settings.bits_by_level;
+    for (const engine::OptionRow& row : engine::OptionTable()) {
+      if (row.option.name == std::string_view("bits_by_level")) {
+        text += ", by level " + row.text(options);
+      }
+    }
     // The policy is made before the column family, whose style may be another.
     if (options.auto_bits_by_level || !options.bits_by_level.empty()) {
       text += " with level compaction";
     }
   }
-  return text + kernel;
+  return text;
+}
+
+// The text that BLOOMLINE_VERBOSE shows of a policy.
+std::string ActiveText(const Settings& settings, const RocksDBFilterOptions& options) {
+  return (settings.WritesOwnFilters() ? "stock, written by RocksDB's own policy"
+                                      : WrittenText(settings, options)) +
+         ", kernel " + ActiveKernelName();
+}
+
+void SayOnceWhatCompactMeans(const Settings& settings, const RocksDBFilterOptions& options) {
+  const bool is_format = settings.options.format == Format::kCompact;
+  const bool is_flush_format = settings.flush_format != nullptr &&
+                               filter::FormatNamed(settings.flush_format) == Format::kCompact;
+  if (!is_format && !is_flush_format) return;
+  static std::atomic_flag said = ATOMIC_FLAG_INIT;
+  if (said.test_and_set()) return;
+  std::string without;
+  const auto leave_out = [&](bool is_left_out, Variable variable) {
+    if (!is_left_out) return;
+    without += std::string(without.empty() ? ", without " : " and ") + kVariableNames[variable];
+  };
+  leave_out(settings.options.seed != 0 || settings.options.random_seed, kSeed);
+  leave_out(is_format && settings.flush_format != nullptr && !is_flush_format, kFlushFormat);
+  std::fprintf(stderr,
+               "bloomline: %s is 'compact', whose place ribbon takes in RocksDB; new filters of %s "
+               "are %s%s\n",
+               kVariableNames[is_format ? kFormat : kFlushFormat], program_invocation_short_name,
+               WrittenText(settings, options).c_str(), without.c_str());
 }
 
 engine::RibbonOptions RibbonOptionsFor(const Settings& settings, const Asked& asked) {
@@ -167,10 +190,13 @@ std::unique_ptr<const rocksdb::FilterPolicy> NewWritingPolicy(const Settings& se
                                                               const Asked& asked,
                                                               RocksDBFilterOptions* options,
                                                               std::string* error) {
-  *error = AddRocksDBsOptions(settings, options);
+  *error = AddRocksDBsOptions(settings, asked, options);
   if (!error->empty()) return nullptr;
-  std::unique_ptr<const rocksdb::FilterPolicy> policy =
-      engine::MakeRocksDBFilterPolicy(*options, error, RibbonOptionsFor(settings, asked));
+  *error = CompleteOptions(settings, asked, options);
+  std::unique_ptr<const rocksdb::FilterPolicy> policy;
+  if (error->empty()) {
+    policy = engine::MakeRocksDBFilterPolicy(*options, error, RibbonOptionsFor(settings, asked));
+  }
   if (policy == nullptr) {
     *error = (settings.has_bits_per_key
                   ? std::string("BLOOMLINE_BITS_PER_KEY")
@@ -215,6 +241,9 @@ std::unique_ptr<const rocksdb::FilterPolicy> NewPolicy(const Asked& asked, bool 
   filter::SetSettingsWrong(!settings.wrong.empty());
   if (!settings.wrong.empty()) {
     SayOnceThatOwnFiltersStay(Engine::kRocksDB, settings.wrong.c_str(), Queried::kAll);
+  }
+  if (settings.wrong.empty() && engine::WritesFilters(options)) {
+    SayOnceWhatCompactMeans(settings, options);
   }
   if (settings.verbose && engine::WritesFilters(options)) {
     SayOnceWhatIsActive(Engine::kRocksDB, ActiveText(settings, options).c_str());

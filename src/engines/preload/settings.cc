@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "src/filter/options/formats.h"
@@ -44,20 +45,17 @@ void RemarkOfEngine(const std::string& text, Settings* settings) {
 std::string ParseFormat(const char* value, Settings* settings) {
   const bool is_rocksdb = settings->engine == Engine::kRocksDB;
   if (std::strcmp(value, kStock) == 0) return "";
-  std::string allowed;
-  for (const bool is_own : {true, false}) {
-    for (const filter::FormatRow& row : filter::kFormats) {
-      if (row.has_trailer != is_own || !(is_rocksdb ? row.in_rocksdb : row.in_leveldb)) continue;
-      if (std::strcmp(value, row.name) == 0) {
-        settings->options.format = row.format;
-        settings->is_stock = row.format == Format::kClassic;
-        return "";
-      }
-      allowed += std::string(row.name) + ", ";
-    }
+  const auto has_engine =
+      is_rocksdb ? &filter::FormatRow::in_rocksdb : &filter::FormatRow::in_leveldb;
+  const std::optional<Format> format = filter::FormatNamed(value);
+  // RocksDB had kCompact, too; rocksdb_policy.cc replaces it.
+  if (format && (filter::RowOf(*format).*has_engine || *format == Format::kCompact)) {
+    settings->options.format = *format;
+    settings->is_stock = *format == Format::kClassic;
+    return "";
   }
   settings->options.format = Format::kBlocked;  // what was meant may take the seed
-  return Wrong(kFormat, value, allowed + kStock);
+  return Wrong(kFormat, value, filter::NamesOfFormats(has_engine) + ", " + kStock);
 }
 
 const char* FormatText(const Settings& settings) {
@@ -90,7 +88,7 @@ std::string ParseSeed(const char* value, Settings* settings) {
     return Wrong(kSeed, value, std::string("0 to 2^64 - 1") + (is_rocksdb ? ", random" : ""));
   }
   if (!random_seed && seed == 0) return "";
-  const bool is_taken = filter::TakesSeed(settings->options.format);
+  const bool is_taken = filter::IsOwn(settings->options.format);
   if (!is_rocksdb) {
     settings->queried = is_taken ? Queried::kAllWithThisSeed : Queried::kAllWithoutSeed;
   }

@@ -55,7 +55,7 @@ struct Settings {
   }
 };
 
-// "compact, 7.5 bits per key, seed 12"
+// "ribbon, 14.5 bits per key"
 std::string Describe(const FilterOptions& options);
 
 // Print on stderr, each only at the first call in the process.

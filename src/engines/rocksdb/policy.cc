@@ -21,6 +21,7 @@
 #include "src/engines/rocksdb/builder/layout_check.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
+#include "src/engines/rocksdb/options/former_compact.h"
 #include "src/engines/rocksdb/options/opening_remarks.h"
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/reader/bits_reader.h"
@@ -159,7 +160,12 @@ class RocksDBFilterPolicy : public FilterPolicy {
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const noexcept override {
     const std::string_view filter = contents.ToStringView();
     filter::FilterCounts* const counts = FindOrigin(filter, options_.Load()->counts);
-    return NewRocksDBBitsReader(filter, counts);
+    bool is_former_compact;
+    FilterBitsReader* const reader = NewRocksDBBitsReader(filter, counts, &is_former_compact);
+    if (is_former_compact && awaits_former_compact_.exchange(false, std::memory_order_relaxed)) {
+      remarks_.Add(FormerCompactRemark(), nullptr);
+    }
+    return reader;
   }
 
   Status ValidateOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
@@ -168,6 +174,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
     // In a program, the options may have these members elsewhere, so the first file after this
     // writes the remarks to LOG.
     awaits_first_file_.store(true, std::memory_order_relaxed);
+    awaits_former_compact_.store(true, std::memory_order_relaxed);
     Logger* const log = kIsForProgram ? nullptr : database.info_log.get();
     remarks_.Add(ComparatorWarning(ComparatorOf(family)), log);
     if (!kIsForProgram) {
@@ -200,6 +207,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
   void AddRemarksOnOptions(const PolicyOptions::State& state, Logger* log) const {
     remarks_.Add(SkippedRemark(state.skipped), log);
     remarks_.Add(RangesRemark(state.names_ranges), log);
+    remarks_.Add(CompactRemark(state.compact), log);
   }
 
   FilterBitsBuilder* NewBuilder(const PolicySettings& settings, const FilterChoice& choice,
@@ -224,7 +232,8 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
   PolicyOptions options_;
   const OpeningRemarks remarks_;
-  mutable std::atomic<bool> awaits_first_file_{false};  // and no file was written since then
+  mutable std::atomic<bool> awaits_first_file_{false};     // and no file was written since then
+  mutable std::atomic<bool> awaits_former_compact_{true};  // and no filter of it was opened
   mutable LevelHistory history_;
   const StockPolicies stock_;
 };

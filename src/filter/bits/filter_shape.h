@@ -10,7 +10,6 @@
 #include <iterator>
 
 #include "bloomline/filter_options.h"
-#include "src/filter/bits/compact_block.h"
 #include "src/filter/bits/probe_sequence.h"
 
 namespace bloomline::filter {
@@ -21,7 +20,8 @@ enum class Layout : uint8_t {
   kAlwaysMatch = 0,
   kBlocked = 1,
   kFlat = 2,
-  kCompact = 3,
+  kFormerCompact = 3,  // written before 0.4.0; matches every key
+  kRibbon = 4,
   // Never in a trailer: what other bytes can mean,
   kUnknown = 0xF0,  // not understood: must match every key
   kNoKeys = 0xF1,   // matches none
@@ -40,6 +40,9 @@ constexpr uint32_t kMinSmallSetBlockBytes = 8;
 constexpr uint32_t kMaxSmallSetBlockBytes = kernels::kBlockBytes;
 constexpr uint32_t kMaxSmallSetBlocks = 24;
 
+// The field of the extension that has row_blocks of kRibbon (docs/format.md, section 5).
+constexpr uint64_t kRowsFieldBytes = 5;
+
 // A flat filter has fewer than 2^32 bits.
 constexpr uint64_t kMaxFlatBytes = UINT32_MAX / 8;
 
@@ -50,24 +53,26 @@ inline bool ProbesInRange(int num_probes) {
 // The size and the parameters of a payload. A query reads one block. All queries share the bits of
 // a flat or classic filter, whose blocks are single bytes. A filter without keys has 0 blocks.
 //
-// The order of the fields matters: DecodeLevelDB stores num_probes and arrangement at once, and
+// The order of the fields matters: DecodeLevelDB stores num_probes and row_blocks at once, and
 // block_bytes beside them would make a query wait for both stores (2.8 ns of 17).
 struct FilterShape {
   Layout layout = Layout::kAlwaysMatch;
   uint32_t block_bytes = 1;
   uint64_t num_blocks = 0;
-  int num_probes = 0;          // k; 0 in the compact layouts
-  uint32_t arrangement = 0;    // kCompact: of kernels::kArrangements; kRocksDBRibbon: rows / 128
-  uint32_t first_attempt = 0;  // kSmallSet only: the part of the attempt's number outside headers
+  int num_probes = 0;       // k; 0 in layouts that are no Bloom filters
+  uint32_t row_blocks = 0;  // kRibbon, kRocksDBRibbon: blocks of 128 rows
+  // kRibbon: the seed's number. kSmallSet: the part of the attempt's number outside headers.
+  uint32_t attempt = 0;
 
   constexpr uint64_t payload_bytes() const { return num_blocks * block_bytes; }
   // The field `parameter` of the trailer.
   constexpr uint32_t parameter() const {
-    return layout == Layout::kCompact ? arrangement : static_cast<uint32_t>(num_probes);
+    return layout == Layout::kRibbon ? attempt : static_cast<uint32_t>(num_probes);
   }
   constexpr bool always_matches() const {
-    return layout == Layout::kAlwaysMatch || layout == Layout::kUnknown;
+    return layout == Layout::kAlwaysMatch || layout == Layout::kUnknown || is_former_compact();
   }
+  constexpr bool is_former_compact() const { return layout == Layout::kFormerCompact; }
   constexpr bool is_unknown() const { return layout == Layout::kUnknown; }
   constexpr bool has_no_keys() const { return layout == Layout::kNoKeys; }
   // All bits of a key lie in one block.
@@ -95,13 +100,12 @@ struct FilterShape {
   static constexpr FilterShape RocksDBRibbon(uint64_t num_segments, uint32_t row_blocks) {
     return {Layout::kRocksDBRibbon, 16, num_segments, 0, row_blocks};
   }
-  static constexpr FilterShape Compact(uint64_t num_blocks, uint32_t arrangement) {
-    return {Layout::kCompact, kernels::kArrangements[arrangement].block_bytes, num_blocks, 0,
-            arrangement};
+  static constexpr FilterShape Ribbon(uint64_t num_segments, uint32_t row_blocks) {
+    return {Layout::kRibbon, 16, num_segments, 0, row_blocks};
   }
   static constexpr FilterShape SmallSet(uint64_t num_blocks, uint32_t block_bytes,
-                                        uint32_t first_attempt) {
-    return {Layout::kSmallSet, block_bytes, num_blocks, 0, 0, first_attempt};
+                                        uint32_t attempt) {
+    return {Layout::kSmallSet, block_bytes, num_blocks, 0, 0, attempt};
   }
 };
 

@@ -51,8 +51,7 @@ inline char LevelDBCode(const FilterShape& shape) {
       if (shape.num_blocks > 1) {
         return static_cast<char>(kSeveralBlocksCodeBase + static_cast<int>(shape.num_blocks));
       }
-      return static_cast<char>(kOneBlockCode +
-                               static_cast<int>(shape.first_attempt / kAttemptsPerCode));
+      return static_cast<char>(kOneBlockCode + static_cast<int>(shape.attempt / kAttemptsPerCode));
     default:
       break;
   }

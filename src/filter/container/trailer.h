@@ -9,9 +9,9 @@
 //            | 8 bytes   | mod 2^32  | 1     | 1        | bytes    | marker| magic | 1
 //
 //   extension  fields of ascending tags: | tag | length | content |. Tag 2 has the shape of the
-//              second payload, tag 1 is reserved, and readers skip tags from 128 on. Versions up to
-//              0.2.0 wrote tags 2, 128 and 129, for ranges. Now there is neither an extension nor a
-//              second payload.
+//              second payload, tag 3 the blocks of a Ribbon filter's rows, tag 1 is reserved, and
+//              readers skip tags from 128 on. Versions up to 0.2.0 wrote tags 2, 128 and 129, for
+//              ranges. Now there is no second payload.
 #ifndef BLOOMLINE_FILTER_CONTAINER_TRAILER_H_
 #define BLOOMLINE_FILTER_CONTAINER_TRAILER_H_
 
@@ -27,12 +27,18 @@ namespace bloomline::filter {
 
 constexpr size_t kTrailerBytes = 20;
 
-// Writes the trailer behind a payload of this shape. The shape is not kClassic or kSmallSet, which
-// only LevelDB has.
-void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* trailer);
+// The reason that DecodeTrailer gives for kFormerCompact.
+extern const char kFormerCompactText[];
+
+// The bytes behind a payload of this shape: kTrailerBytes, and the extension if it has one.
+size_t EndBytes(const FilterShape& shape);
+
+// Writes end_bytes bytes behind a payload of this shape, EndBytes(shape) or up to 257 more, which
+// readers skip. The shape is not kClassic or kSmallSet, which only LevelDB has.
+void EncodeEnd(const FilterShape& shape, uint64_t seed, size_t end_bytes, char* dst);
 
 // Total: any bytes give a payload. If it matches every key, *why, if not null, is set to the
-// reason: kUnknown, or kAlwaysMatch if its writer said so.
+// reason: kUnknown, kFormerCompact, or kAlwaysMatch if its writer said so.
 Payload DecodeTrailer(std::string_view filter, std::string* why = nullptr);
 
 // Whether the last bytes carry our magic number; RocksDB's own filters do not.

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "src/filter/bits/probe_sequence.h"
-#include "src/filter/hash/block_run.h"
 #include "src/filter/hash/hash_list.h"
 #include "src/support/memory.h"
 
@@ -61,10 +60,6 @@ struct BlockGroups {
   size_t size() const { return static_cast<size_t>((num_blocks - 1) >> group_shift) + 1; }
   size_t operator()(uint64_t hash) const {
     return static_cast<size_t>(kernels::BlockIndex(hash, num_blocks) >> group_shift);
-  }
-  BlockRun Blocks(size_t group) const {
-    const uint64_t first = uint64_t{group} << group_shift;
-    return {first, static_cast<size_t>(std::min(uint64_t{1} << group_shift, num_blocks - first))};
   }
 };
 

@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "bloomline/inline_query.h"  // PayloadView
-#include "src/filter/bits/compact_block.h"
 #include "src/filter/stock/stock_filter.h"
 
 namespace bloomline::kernels {
@@ -42,23 +41,7 @@ struct BlockedKernel {
   Add (*add_for)(int num_probes) = nullptr;
 };
 
-// Compact filters: blocks that are solved as a linear system over GF(2), as in Ribbon and Bloomier
-// filters, with most columns at fixed places (docs/format.md, section 3.5).
-struct CompactKernel {
-  using MayMatch = bool (*)(const CompactFilter& filter, uint64_t hash);
-  // Prefetches nothing, like BlockedKernel::may_match_many.
-  using MayMatchMany = void (*)(const CompactFilter& filter, size_t n, const uint64_t* hashes,
-                                bool* may_match);
-
-  // A function for each arrangement.
-  MayMatch may_match[kNumArrangements] = {};
-  MayMatchMany may_match_many[kNumArrangements] = {};
-  // Writes the block of n hashes, 0 to kMaxCompactSlots, header included. Without a solution it
-  // returns false and writes nothing.
-  bool (*solve)(unsigned arrangement, const uint64_t* hashes, size_t n, char* block) = nullptr;
-};
-
-// Blocks of LevelDB's small sets (docs/format.md, section 3.8): solved as a linear system over
+// Blocks of LevelDB's small sets (docs/format.md, section 3.4): solved as a linear system over
 // GF(2), as in Ribbon and Bloomier filters.
 //
 // A block of 8 to 64 bytes, at any alignment. Its header has the lower two bits of its attempt's
@@ -96,7 +79,6 @@ struct Kernel {
   bool (*supported)() = nullptr;
 
   BlockedKernel blocked;
-  CompactKernel compact;
   SmallSetKernel small_set;
   HashKernel hash;
   stock::StockKernel stock;

@@ -64,6 +64,8 @@ struct LayoutRow {
   uint32_t min_parameter = 0;
   uint32_t max_parameter = UINT8_MAX;
   uint64_t max_payload_bytes = UINT64_MAX;
+  // A field of the extension has shape.row_blocks.
+  bool has_rows_field = false;
 
   // ---- The five bytes at the end of RocksDB's own filters: the values of the first one. `read`
   // sets the shape, and returns false with the reason if the bytes make no sense.
@@ -78,12 +80,8 @@ struct LayoutRow {
   // ---- Building. A Bloom filter's bits can be set at any time.
   void (*insert)(const FilterShape& shape, const kernels::Kernel& kernel, char* data, size_t n,
                  const uint64_t* hashes) = nullptr;
-  // Other layouts solve a block, header included, for all its keys at once. They take any keys and
-  // any n, and may reorder the hashes.
-  void (*solve_block)(uint64_t* hashes, size_t n, const FilterShape& shape,
-                      const kernels::Kernel& kernel, char* block) = nullptr;
-  // Or takes all hashes of the list, which must outlive the solution; only Clear may be called
-  // then. Without a solution, *shape becomes that of another layout.
+  // Other layouts take all hashes of the list, which must outlive the solution; only Clear may be
+  // called then. Without a solution, *shape becomes that of another layout.
   std::unique_ptr<Solution> (*solve)(HashList* hashes, uint64_t first_hash,
                                      const ShapeRequest& request, const kernels::Kernel& kernel,
                                      FilterShape* shape) = nullptr;

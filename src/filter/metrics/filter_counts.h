@@ -17,7 +17,7 @@ namespace bloomline::filter {
 // count.
 struct CountsLabels {
   std::string engine;         // "rocksdb"
-  std::string policy;         // "compact:10"
+  std::string policy;         // "blocked:10"
   std::string column_family;  // empty: unknown
   int level = -1;             // at which the files were written; -1: unknown
 
@@ -30,7 +30,7 @@ struct CountsLabels {
 enum class OpenedKind { kBloomline, kRocksDB, kMatchesEverything, kEnd };
 
 // The reason why a filter matches everything, or a file gets none.
-enum class UselessReason { kOptions, kDamaged, kSaidByWriter, kRandomSeed, kEnd };
+enum class UselessReason { kOptions, kDamaged, kSaidByWriter, kRandomSeed, kFormerCompact, kEnd };
 
 // The limit that gave a filter fewer bits per key than the options say.
 enum class FilterLimit { kMemory, kMaxFilterBytes, kEnd };

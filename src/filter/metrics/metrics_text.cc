@@ -8,9 +8,9 @@
 #include "bloomline/c_metrics.h"
 #include "bloomline/cpu.h"
 #include "bloomline/metrics.h"
-#include "bloomline/sizing.h"
 #include "bloomline/version.h"
 #include "src/filter/metrics/filter_counts.h"
+#include "src/filter/sizing/engine_sizing.h"
 #include "src/support/c_error.h"
 #include "src/support/number_text.h"
 
@@ -114,8 +114,8 @@ std::string Answered(const FilterCounts& counts, size_t may_match) {
 std::string ExpectedRate(const FilterCounts& counts, size_t /* no label */) {
   const auto [format, flush_format, bits_per_key] = counts.expected();
   if (bits_per_key == 0 || !HasFilters(counts)) return "";
-  return support::DoubleText(std::max(FalsePositiveRate(format, bits_per_key),
-                                      FalsePositiveRate(flush_format, bits_per_key)));
+  return support::DoubleText(std::max(filter::EngineRate(format, bits_per_key),
+                                      filter::EngineRate(flush_format, bits_per_key)));
 }
 
 std::string BuildSeconds(const FilterCounts& counts, size_t /* no label */) {
@@ -128,7 +128,7 @@ std::string BuildSeconds(const FilterCounts& counts, size_t /* no label */) {
 
 struct Label {
   const char* name;
-  const char* values[4];
+  const char* values[5];
   size_t num_values;
 };
 constexpr Label kNoLabel = {"", {""}, 1};
@@ -137,10 +137,11 @@ constexpr Label kKind = {
     "kind", {"bloomline", "rocksdb", "matches_everything"}, static_cast<size_t>(OpenedKind::kEnd)};
 constexpr Label kLimit = {
     "limit", {"memory", "max_filter_bytes"}, static_cast<size_t>(FilterLimit::kEnd)};
-constexpr Label kReason = {"reason",
-                           {"options", "damaged", "said_by_writer", "random_seed"},
-                           static_cast<size_t>(UselessReason::kEnd)};
-static_assert(kKind.num_values == 3 && kLimit.num_values == 2 && kReason.num_values == 4);
+constexpr Label kReason = {
+    "reason",
+    {"options", "damaged", "said_by_writer", "random_seed", "former_compact"},
+    static_cast<size_t>(UselessReason::kEnd)};
+static_assert(kKind.num_values == 3 && kLimit.num_values == 2 && kReason.num_values == 5);
 
 // When a text is made. At the end of the process, nothing is open any more.
 enum class Moment { kNow, kEnd };
@@ -187,8 +188,9 @@ constexpr MetricRow kMetrics[] = {
      "is skipped.",
      kAnswer, Counted<Count::kTablesAsked>},
     {"bloomline_filters_opened_matching_everything_total", "counter",
-     "Filters opened that exclude no key, by reason. In LevelDB, queries of such filters.", kReason,
-     Counted<Count::kOpenedUseless>},
+     "Filters opened that exclude no key, by reason: former_compact, of bloomline before 0.4.0, "
+     "until their file is rewritten. In LevelDB, queries of such filters.",
+     kReason, Counted<Count::kOpenedUseless>},
     {"bloomline_filters_built_matching_everything_total", "counter",
      "Filters built that exclude no key, by reason. The database's LOG has a line for each.",
      kReason, Counted<Count::kBuiltUseless>},

@@ -35,7 +35,8 @@ std::string FilterOptions::Validate() const {
   }
   if (random_seed && !filter::TakesSeed(format)) {
     return support::StrCat("random_seed is set and format is ", FormatName(format),
-                           ", whose hash takes no seed; allowed: blocked, compact");
+                           ", whose hash takes no seed; allowed: ",
+                           filter::NamesOfFormats(&filter::FormatRow::is_static));
   }
   return {};
 }
@@ -47,19 +48,23 @@ namespace {
 constexpr BitsPerKeyRange kAnyBits = {kMinBitsPerKey, kMaxBitsPerKey};
 constexpr BitsPerKeyRange kCompactBits = {kMinCompactBitsPerKey, kMaxCompactBitsPerKey};
 
-constexpr bool kInLevelDB = true, kInRocksDB = true, kHasTrailer = true, kBitsAreMemory = true;
+constexpr bool kInLevelDB = true, kInRocksDB = true, kIsStatic = true, kTakesSeed = true,
+               kBitsAreMemory = true;
 
 constexpr FormatRow kRows[] = {
-    {Format::kClassic, "classic", "classic", kAnyBits, kInLevelDB, !kInRocksDB, !kHasTrailer},
-    {Format::kBlocked, "blocked", "blocked", kAnyBits, kInLevelDB, kInRocksDB, kHasTrailer},
-    {Format::kCompact, "compact", "compact", kCompactBits, kInLevelDB, kInRocksDB, kHasTrailer},
-    {Format::kBloom, "bloom", "RocksDB Bloom", kAnyBits, !kInLevelDB, kInRocksDB, !kHasTrailer,
-     kBitsAreMemory, "bloomfilter", ":false"},
-    {Format::kRibbon, "ribbon", "RocksDB Ribbon", kAnyBits, !kInLevelDB, kInRocksDB, !kHasTrailer,
-     !kBitsAreMemory, "ribbonfilter"}};
+    {Format::kClassic, "classic", "classic", kAnyBits, kInLevelDB, !kInRocksDB, !kIsStatic,
+     !kTakesSeed},
+    {Format::kBlocked, "blocked", "blocked", kAnyBits, kInLevelDB, kInRocksDB, kIsStatic,
+     kTakesSeed},
+    {Format::kCompact, "compact", "compact", kCompactBits, kInLevelDB, !kInRocksDB, !kIsStatic,
+     kTakesSeed},
+    {Format::kBloom, "bloom", "RocksDB Bloom", kAnyBits, !kInLevelDB, kInRocksDB, !kIsStatic,
+     !kTakesSeed, kBitsAreMemory, "bloomfilter", ":false"},
+    {Format::kRibbon, "ribbon", "RocksDB Ribbon", kAnyBits, !kInLevelDB, kInRocksDB, kIsStatic,
+     kTakesSeed, !kBitsAreMemory, "ribbonfilter"}};
 
-constexpr FormatRow kUnknownFormat = {Format::kBlocked, "unknown",   "unknown",   kAnyBits,
-                                      !kInLevelDB,      !kInRocksDB, !kHasTrailer};
+constexpr FormatRow kUnknownFormat = {Format::kBlocked, "unknown",   "unknown",  kAnyBits,
+                                      !kInLevelDB,      !kInRocksDB, !kIsStatic, !kTakesSeed};
 
 }  // namespace
 
@@ -96,12 +101,13 @@ std::string AllowedBitsText(Format format) {
   return support::DoubleText(allowed.min) + " to " + support::DoubleText(allowed.max);
 }
 
-std::string ValidateForTrailer(const FilterOptions& options) {
+std::string ValidateStatic(const FilterOptions& options) {
   std::string error = options.Validate();
-  if (error.empty() && !TakesSeed(options.format)) {
+  if (error.empty() && !RowOf(options.format).is_static) {
     error = support::StrCat("format is ", FormatName(options.format), ", which is written in ",
                             RowOf(options.format).in_leveldb ? "LevelDB" : "RocksDB",
-                            " only; allowed: blocked, compact");
+                            " only; allowed: ", NamesOfFormats(&FormatRow::is_static));
+    if (options.format == Format::kCompact) error += " (ribbon takes the place of compact)";
   }
   return error;
 }

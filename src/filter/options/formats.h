@@ -19,9 +19,10 @@ struct FormatRow {
   BitsPerKeyRange bits_per_key;
   bool in_leveldb;
   bool in_rocksdb;
-  bool has_trailer;  // bloomline's, which has room for a seed
-  // Whether bits_per_key is the memory of a key. If not, it is that of a Bloom filter with the same
-  // false-positive rate, which takes more.
+  bool is_static;   // filters on their own have it (FilterBuilder)
+  bool takes_seed;  // in LevelDB or on its own
+  // Whether bits_per_key of engines is the memory of a key, as it is in static filters. If not, it
+  // is that of a Bloom filter with the same false-positive rate, which takes more.
   bool bits_are_memory = true;
   // Filters of RocksDB's own: the name of its policy, and what follows the bits there; empty: the
   // level up to which files get Bloom filters.
@@ -50,8 +51,11 @@ bool IsKnown(Format format);
 // RocksDB's own filters.
 inline bool IsStock(Format format) { return *RowOf(format).rocksdb_policy != '\0'; }
 
-// bloomline's own filters.
-inline bool TakesSeed(Format format) { return RowOf(format).has_trailer; }
+// Whether the hash takes a seed. In RocksDB's own filters, it takes none.
+inline bool TakesSeed(Format format) { return RowOf(format).takes_seed; }
+
+// Filters in engines whose bytes are bloomline's own: only bloomline uses them.
+inline bool IsOwn(Format format) { return TakesSeed(format) && !IsStock(format); }
 
 // The format of this name, or nothing.
 std::optional<Format> FormatNamed(std::string_view name);
@@ -71,9 +75,9 @@ inline bool IsAllowed(Format format, double bits_per_key) {
 // "1 to 100": AllowedBitsPerKey.
 std::string AllowedBitsText(Format format);
 
-// Checks FilterOptions::Validate, and that the format is one of bloomline's own. Empty if valid, or
-// one sentence.
-std::string ValidateForTrailer(const FilterOptions& options);
+// Checks FilterOptions::Validate, and that static filters have the format. Empty if valid, or one
+// sentence.
+std::string ValidateStatic(const FilterOptions& options);
 
 }  // namespace bloomline::filter
 

@@ -4,7 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
+
+#include "src/filter/stock/stock_size.h"
 
 namespace bloomline::filter {
 namespace {
@@ -13,24 +14,6 @@ namespace {
 
 // More bits would be too many for a filter whose keys have 10.
 constexpr double kMostBitsPerEntry = 10;
-
-// Measured with 1,000,000 entries; in between, logarithms are interpolated.
-struct MeasuredRate {
-  double bits_per_entry;
-  double rate;
-};
-constexpr MeasuredRate kCompactRates[] = {
-    {1.1, 0.5704}, {1.2, 0.5002}, {1.4, 0.4269}, {2.0, 0.2899}, {2.5, 0.2106},
-    {3.0, 0.1435}, {4.0, 0.0745}, {6.0, 0.0191}, {8.0, 0.0053}, {10.0, 0.0016}};
-
-double CompactEntryRate(double bits_per_entry) {
-  const MeasuredRate* next = std::begin(kCompactRates) + 1;
-  while (next->bits_per_entry < bits_per_entry && next + 1 != std::end(kCompactRates)) ++next;
-  const MeasuredRate& last = next[-1];
-  const double slope =
-      std::log(next->rate / last.rate) / (next->bits_per_entry - last.bits_per_entry);
-  return last.rate * std::exp(slope * (bits_per_entry - last.bits_per_entry));
-}
 
 // ---- The places where ranges end that scans may ask for, and the entries that may answer.
 
@@ -342,7 +325,7 @@ class Model {
     if (bits_per_entry < kLeastBitsPerEntry) return HUGE_VAL;
     Rates rates = {1};
     for (size_t i = 1; i < rates.size(); ++i) {
-      rates[i] = rates[i - 1] * EntryRate(bits_per_entry, memory_.is_compact);
+      rates[i] = rates[i - 1] * EntryRate(bits_per_entry, memory_.is_ribbon);
     }
     List<Candidate, kMaxCellLengths + kMaxPrefixKinds> chosen;
     for (const Candidate& candidate : candidates_) {
@@ -436,9 +419,10 @@ class Model {
 
 }  // namespace
 
-double EntryRate(double bits_per_entry, bool is_compact) {
-  return is_compact && bits_per_entry >= kCompactFromBits ? CompactEntryRate(bits_per_entry)
-                                                          : std::exp2(-0.693 * bits_per_entry);
+double EntryRate(double bits_per_entry, bool is_ribbon) {
+  constexpr uint64_t kTypicalEntries = 100000;
+  return is_ribbon ? stock::RibbonRateOfMemory(bits_per_entry, kTypicalEntries)
+                   : std::exp2(-0.693 * bits_per_entry);
 }
 
 double BitsPerKey(const RangeMemory& memory) {

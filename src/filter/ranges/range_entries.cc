@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "src/filter/bits/compact_block.h"
 #include "src/filter/ranges/range_property.h"
 #include "src/filter/table/layout_table.h"
 
@@ -105,13 +104,7 @@ void RangeEntries::CountBytes(const KeyDifference& key) {
 
 FilterShape EntriesShape(Format format, uint64_t num_entries, double bits_per_entry,
                          uint64_t max_payload_bytes) {
-  const ShapeRequest request = {num_entries, bits_per_entry, 0, max_payload_bytes};
-  FilterShape shape = StandaloneShape(format, request);
-  if (format == Format::kCompact && bits_per_entry < kSmallBlocksBelowBits) {
-    shape = FilterShape::Compact(0, kernels::k16Fast1);
-    shape.num_blocks = WholeBlocks(request, shape.block_bytes);
-  }
-  return shape;
+  return StandaloneShape(format, {num_entries, bits_per_entry, 0, max_payload_bytes});
 }
 
 size_t RangeEntries::SuffixBytes() const {
@@ -184,7 +177,7 @@ RangeMemory RangeEntries::Memory() const {
   memory.num_levels_below = options_.num_levels_below;
   memory.level_size_ratio = options_.level_size_ratio;
   memory.level_weights = options_.constants.level_weights;
-  memory.is_compact = options_.format == Format::kCompact;
+  memory.is_ribbon = options_.format == Format::kRibbon;
   const double most = 8 * static_cast<double>(MaxPayloadBytes()) /
                       static_cast<double>(std::max<uint64_t>(state_.num_keys, 1));
   memory.bits_per_key *= std::min(1.0, most / BitsPerKey(memory));
@@ -208,13 +201,11 @@ std::string RangeEntries::Build(double bits_per_entry) {
                            static_cast<double>(std::max<uint64_t>(num_entries, 1));
   bits_per_entry = std::min(bits_per_entry, most_bits);
   if (bits_per_entry < kLeastBitsPerEntry) return "";
-  const bool is_compact = options_.format == Format::kCompact && bits_per_entry >= kCompactFromBits;
   FilterShape shape = FilterShape::Blocked(0, 1);  // it answers "no" to everything
   if (num_entries != 0) {
-    shape = EntriesShape(is_compact ? Format::kCompact : Format::kBlocked, num_entries,
-                         bits_per_entry, MaxPayloadBytes());
+    shape = EntriesShape(options_.format, num_entries, bits_per_entry, MaxPayloadBytes());
   }
-  std::string filter(static_cast<size_t>(shape.payload_bytes() + kTrailerBytes), '\0');
+  std::string filter(static_cast<size_t>(shape.payload_bytes() + EndBytes(shape)), '\0');
   return entries_.FinishTo(shape, filter.data()) == WriterFault::kNone ? filter : "";
 }
 

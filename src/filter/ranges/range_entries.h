@@ -101,7 +101,7 @@ struct RangeEntryOptions {
   // The memory for entries, as a part of that of a point filter with bits_per_key.
   double memory = 0.2;
   double bits_per_key = 10;
-  Format format = Format::kCompact;  // or kBlocked
+  Format format = Format::kRibbon;  // or kBlocked
   int num_levels_below = 0;
   double level_size_ratio = 10;
   RangeCounts::SampledRanges sample;  // for is_auto: of ranges that scans ask for
@@ -113,8 +113,7 @@ struct RangeEntryOptions {
 // No payload is larger: RocksDB has 32 bits for the length of a block.
 constexpr uint64_t kMaxEntriesBytes = uint64_t{1} << 31;
 
-// The shape of a payload with at least one entry; with kCompact, bits_per_entry is at least
-// kCompactFromBits.
+// The shape of a payload with at least one entry.
 FilterShape EntriesShape(Format format, uint64_t num_entries, double bits_per_entry,
                          uint64_t max_payload_bytes = kMaxEntriesBytes);
 

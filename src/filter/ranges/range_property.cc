@@ -59,9 +59,14 @@ TableRanges OpenedTable(std::string_view value, const kernels::Kernel& kernel) {
   }
   if (!ranges.field.kinds.empty()) {
     const Payload entries = DecodeTrailer(rest);
-    if (entries.always_matches()) return table;
-    ranges.entries = Opened(entries, kernel);
-    ranges.seed = entries.seed;
+    if (entries.is_former_compact()) {
+      ranges.field.kinds = EntryKinds();  // the last key and the limits still reject ranges
+    } else if (entries.always_matches()) {
+      return table;
+    } else {
+      ranges.entries = Opened(entries, kernel);
+      ranges.seed = entries.seed;
+    }
   }
   ranges.is_understood = true;
   ranges.limits = KeyLimits(ranges.field);

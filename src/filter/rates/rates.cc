@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "bloomline/filter_theory.h"
-#include "src/filter/bits/compact_block.h"
 #include "src/filter/bits/small_set_block.h"
 #include "src/filter/stock/ribbon_size.h"
 #include "src/filter/table/layout_table.h"
@@ -83,59 +82,6 @@ auto BlockRate(double bins, int num_probes) {
   return [=](double keys) { return OccupancyMoment(keys * num_probes, bins, num_probes); };
 }
 
-// ---- Compact filters.
-
-// Rates of compact blocks of 32 and 64 bytes by the number of keys, up to kMaxCompactSlots, to five
-// digits. In a table because computing one takes 0.1 ms, and the rate of a filter is a sum over a
-// hundred of them. compact_rate_test computes each entry again.
-constexpr double kCompactBlockRates[2][kernels::kMaxCompactSlots + 1] = {
-    {
-        0.00044441, 0.00044441, 0.00044441, 0.00044441, 0.00044441, 0.00044441, 0.00044441,
-        0.00044441, 0.00044441, 0.00044441, 0.00044441, 0.00044441, 0.00044441, 0.00044441,
-        0.00044441, 0.00044441, 0.00044441, 0.00044442, 0.00044447, 0.00044474, 0.00044633,
-        0.00045542, 0.00050312, 0.00069975, 0.00093308, 0.0012587,  0.0015951,  0.0020147,
-        0.0025371,  0.0030937,  0.0036956,  0.004597,   0.0053382,  0.0062261,  0.0071143,
-        0.008521,   0.0095006,  0.010848,   0.012193,   0.013497,   0.014903,   0.017796,
-        0.018426,   0.020426,   0.022405,   0.024328,   0.026172,   0.027993,   0.029803,
-        0.032414,   0.034712,   0.03745,    0.040222,   0.042972,   0.045625,   0.048186,
-        0.050717,   0.05314,    0.05546,    0.05772,    0.060115,   0.062833,   0.066214,
-        0.069478,   0.073088,   0.076793,   0.080244,   0.083787,   0.087009,   0.090365,
-        0.093533,   0.096662,   0.099596,   0.10249,    0.10523,    0.10811,    0.11128,
-        0.11393,    0.11648,    0.11907,    0.12168,    0.12465,    0.12979,    0.13235,
-        0.13625,    0.14025,    0.14428,    0.14834,    0.15222,    0.15608,    0.15982,
-        0.16341,    0.16712,    0.17067,    0.17434,    0.17765,    0.18077,    0.1865,
-        0.18967,    0.19281,    0.19586,    0.19882,    0.20176,    0.20466,    0.20749,
-        0.21023,    0.21295,    0.21564,    0.21829,    0.22088,    0.22342,    0.22603,
-        0.22914,    0.23462,    0.24778,    0.27946,    0.33447,
-    },
-    {
-        1.411e-07,  1.411e-07,  1.411e-07,  1.411e-07,  1.411e-07,  1.411e-07,  1.411e-07,
-        1.411e-07,  1.411e-07,  1.411e-07,  1.411e-07,  1.411e-07,  1.411e-07,  1.411e-07,
-        1.411e-07,  1.411e-07,  1.411e-07,  1.411e-07,  1.411e-07,  1.411e-07,  1.4129e-07,
-        1.4541e-07, 1.9005e-07, 3.6548e-07, 7.1529e-07, 1.0546e-06, 1.8789e-06, 3.0402e-06,
-        5.1725e-06, 7.2146e-06, 1.0746e-05, 1.5384e-05, 2.1825e-05, 2.9858e-05, 4.0812e-05,
-        5.3766e-05, 7.4318e-05, 9.2141e-05, 0.00011583, 0.00014907, 0.00018468, 0.00022403,
-        0.00028433, 0.00033693, 0.00040129, 0.00046952, 0.00056475, 0.00066575, 0.000773,
-        0.00088086, 0.00099793, 0.0011723,  0.001349,   0.0015254,  0.0016979,  0.001877,
-        0.0021471,  0.0023932,  0.0026816,  0.0029635,  0.0032424,  0.0035133,  0.0037973,
-        0.0042213,  0.0046169,  0.0050727,  0.0055237,  0.0059647,  0.0064003,  0.0068159,
-        0.0072328,  0.0076754,  0.0083212,  0.00894,    0.0096451,  0.010341,   0.011137,
-        0.011797,   0.012442,   0.013077,   0.013699,   0.014319,   0.014962,   0.015689,
-        0.016715,   0.017575,   0.018581,   0.019593,   0.020602,   0.021597,   0.022557,
-        0.023498,   0.024441,   0.025346,   0.026232,   0.027123,   0.027986,   0.02957,
-        0.030405,   0.031085,   0.031876,   0.034186,   0.035451,   0.036845,   0.038229,
-        0.039599,   0.040975,   0.042323,   0.043632,   0.044949,   0.046233,   0.0475,
-        0.048856,   0.050865,   0.055994,   0.07077,    0.10064,
-    },
-};
-
-double ExactCompactRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes) {
-  if (num_keys == 0) return 0;
-  return RateOverBinomialLoads(num_keys, num_blocks, [&](double keys) {
-    return filter::CompactBlockRate(static_cast<uint64_t>(keys), block_bytes);
-  });
-}
-
 // ---- Small sets.
 
 // The fraction of keys that use the partial column of a small set's block: UsesPartialColumn for
@@ -170,7 +116,7 @@ double SmallSetBlockRate(const double (&more_slots)[kSize], double keys, uint32_
   return rate;
 }
 
-// The rate of LevelDB's compact filters, whose blocks have 8 to 64 bytes. From 12 keys on it is
+// The rate of LevelDB's small sets, whose blocks have 8 to 64 bytes. From 12 keys on it is
 // within 4 % for one block, 10 % for several; below, it is too high.
 double ExactSmallSetRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes) {
   if (num_keys == 0) return 0;
@@ -212,26 +158,6 @@ double ExactBlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, int
   if (!filter::ProbesInRange(num_probes)) return kNotANumber;
   if (num_keys == 0) return 0;
   return RateOverBinomialLoads(num_keys, num_blocks, BlockRate(block_bits, num_probes));
-}
-
-double filter::CompactBlockRate(uint64_t num_keys, uint32_t block_bytes) {
-  if (block_bytes != 32 && block_bytes != 64) return kNotANumber;
-  if (num_keys <= kernels::kMaxCompactSlots) {
-    return kCompactBlockRates[block_bytes == 64 ? 1 : 0][num_keys];
-  }
-  // The rate depends on the size of the block, not on its arrangement.
-  const unsigned payload_bits = kernels::CompactPayloadBits(block_bytes);
-  const double num_probes = kernels::BloomBlockNumProbes(payload_bits, num_keys);
-  const double throws = num_probes * static_cast<double>(num_keys);
-  return std::pow(1 - std::pow(1 - 1.0 / payload_bits, throws), num_probes);
-}
-
-double filter::CompactFalsePositiveRate(double bits_per_key) {
-  const double c = ClampBitsPerKey(bits_per_key, AllowedBitsPerKey(Format::kCompact));
-  const FilterShape shape = kCompactRow.shape({1, c});
-  return RateOverPoissonLoads(8.0 * shape.block_bytes / c, [&](double keys) {
-    return CompactBlockRate(static_cast<uint64_t>(keys), shape.block_bytes);
-  });
 }
 
 double filter::WithEqualHashes(double rate, uint64_t num_keys) {
@@ -291,8 +217,6 @@ double filter::ExactShapeRate(const FilterShape& shape, uint64_t num_keys) {
       return ExactBlockedFalsePositiveRate(num_keys, shape.num_blocks, shape.num_probes);
     case Layout::kFlat:
       return ExactStandardFalsePositiveRate(num_keys, 8 * shape.payload_bytes(), shape.num_probes);
-    case Layout::kCompact:
-      return ExactCompactRate(num_keys, shape.num_blocks, shape.block_bytes);
     case Layout::kSmallSet:
       return ExactSmallSetRate(num_keys, shape.num_blocks, shape.block_bytes);
     case Layout::kClassic:  // positions have 32 bits
@@ -308,8 +232,9 @@ double filter::ExactShapeRate(const FilterShape& shape, uint64_t num_keys) {
               num_keys, std::max<uint64_t>(shape.payload_bytes() / kernels::kBlockBytes, 1),
               std::min(shape.num_probes, kMaxProbes)),
           num_keys);
+    case Layout::kRibbon:
     case Layout::kRocksDBRibbon:
-      return stock::ExpectedRibbonRateOf({shape.arrangement, shape.payload_bytes()});
+      return stock::ExpectedRibbonRateOf({shape.row_blocks, shape.payload_bytes()});
     default:
       return kNotANumber;
   }

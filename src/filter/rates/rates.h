@@ -25,14 +25,6 @@ double ExactShapeRate(const FilterShape& shape, uint64_t num_keys);
 double BlockFalsePositiveRate(double bits_per_key, int num_probes, uint32_t bits_per_block,
                               uint32_t usable_bits);
 
-// The probability that a missing key matches if its compact block has num_keys keys. Blocks of
-// docs/format.md, section 3.5: 32 or 64 bytes; those of 16 hold range entries alone, and give NaN.
-// It is from a table, or above kMaxCompactSlots keys, in a Bloom block, from that block's formula.
-double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes);
-
-// The rate of kCompact, from the ranks of random matrices (docs/design.md). Clamps.
-double CompactFalsePositiveRate(double bits_per_key);
-
 // The rate of a filter whose keys have hashes of 32 bits, if it is `rate` for different hashes.
 // LevelDB's filters and RocksDB's legacy filters have such hashes.
 double WithEqualHashes(double rate, uint64_t num_keys);

@@ -4,9 +4,9 @@
 #include <limits>
 #include <optional>
 
-#include "bloomline/sizing.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/rates/rates.h"
+#include "src/filter/sizing/engine_sizing.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/support/number_text.h"
 
@@ -107,7 +107,7 @@ double WastedReads(Format format, const double* bits_of_level, const double* run
     const double runs = RunsAt(runs_of_level, i);
     const double bits = bits_of_level[i];
     if ((bits != 0 && !filter::IsAllowed(format, bits)) || !IsRuns(runs)) return kNotANumber;
-    sum += runs * (bits == 0 ? 1 : FalsePositiveRate(format, bits));
+    sum += runs * (bits == 0 ? 1 : filter::EngineRate(format, bits));
   }
   return sum;
 }

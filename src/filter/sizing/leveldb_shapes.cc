@@ -17,7 +17,21 @@ bool IsSmallSetBetter(uint64_t num_keys, double bits_per_key) {
   return ExactShapeRate(shape, num_keys) < ExactShapeRate(flat, num_keys);
 }
 
+FilterShape ShapeOf(Format format, const ShapeRequest& request, bool has_small_set) {
+  if (format == Format::kClassic) return kClassicRow.leveldb_shape(request);
+  if (has_small_set) {
+    const FilterShape shape = kSmallSetRow.leveldb_shape(request);
+    if (!shape.always_matches()) return shape;
+  }
+  return (request.num_keys <= kMaxFlatKeys ? kFlatRow : kBlockedRow).leveldb_shape(request);
+}
+
 }  // namespace
+
+FilterShape LevelDBShape(Format format, uint64_t num_keys, double bits_per_key) {
+  const bool has_small_set = format == Format::kCompact && IsSmallSetBetter(num_keys, bits_per_key);
+  return ShapeOf(format, {num_keys, bits_per_key}, has_small_set);
+}
 
 LevelDBShapes::LevelDBShapes(Format format, double bits_per_key)
     : format_(format), bits_per_key_(bits_per_key) {
@@ -28,13 +42,8 @@ LevelDBShapes::LevelDBShapes(Format format, double bits_per_key)
 }
 
 FilterShape LevelDBShapes::For(uint64_t num_keys) const {
-  const ShapeRequest request = {num_keys, bits_per_key_};
-  if (format_ == Format::kClassic) return kClassicRow.leveldb_shape(request);
-  if (has_small_set_[std::min(num_keys, kTabledKeys)]) {
-    const FilterShape shape = kSmallSetRow.leveldb_shape(request);
-    if (!shape.always_matches()) return shape;
-  }
-  return (num_keys <= kMaxFlatKeys ? kFlatRow : kBlockedRow).leveldb_shape(request);
+  return ShapeOf(format_, {num_keys, bits_per_key_},
+                 has_small_set_[std::min(num_keys, kTabledKeys)]);
 }
 
 }  // namespace bloomline::filter

@@ -9,14 +9,17 @@
 
 namespace bloomline::filter {
 
-// Up to this many keys, kBlocked and kCompact write flat filters unless these are compact: rounding
-// to blocks would cost 14 bits per key at 36 keys. A flat filter of 500 keys at 10 bits has 10
-// cache lines, which all stay in the L1 cache.
+// Up to this many keys, kBlocked and kCompact write flat filters unless these are small sets:
+// rounding to blocks would cost 14 bits per key at 36 keys. A flat filter of 500 keys at 10 bits
+// has 10 cache lines, which all stay in the L1 cache.
 constexpr uint64_t kMaxFlatKeys = 500;
 
-// The shapes of filters in one format at one number of bits per key, by their number of keys, which
-// counts duplicates: LevelDB's own layout; flat, or blocked above kMaxFlatKeys; or, in kCompact,
-// small sets (section 4.1) where they are better. Sizes saturate instead of wrapping.
+// The shape of a filter in LevelDB: LevelDB's own layout; flat, or blocked above kMaxFlatKeys; or,
+// in kCompact, a small set (section 4.1) if it is better. In kCompact it takes up to 2 us.
+FilterShape LevelDBShape(Format format, uint64_t num_keys, double bits_per_key);
+
+// LevelDBShape of many filters, by their number of keys, which counts duplicates. Sizes saturate
+// instead of wrapping.
 class LevelDBShapes {
  public:
   // The options are valid. kCompact: fills a table, which takes 25 to 120 us.

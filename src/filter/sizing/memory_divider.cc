@@ -32,7 +32,6 @@ struct RatePoint {
 };
 
 // Half a step away from the best bits per key, the sum of the rates is 0.02 % above the least one.
-// Rates of compact blocks come from a table, so their samples cost little.
 double NextSample(Format format, double bits_per_key) {
   if (format == Format::kCompact) return bits_per_key + 1.0 / 32;
   if (bits_per_key > 48) return bits_per_key + 2;
@@ -230,6 +229,10 @@ double BitsOfMemory(Format format, double memory_bits) {
   const double least = MemoryBits(format, kMinBitsPerKey);
   if (memory_bits < least) return memory_bits / least * kMinBitsPerKey;
   return stock::RibbonBitsOfMemory(memory_bits, kTypicalKeys);
+}
+
+double RibbonBitsOfCompact(double bits_per_key) {
+  return std::round(100 * BitsOfMemory(Format::kRibbon, bits_per_key)) / 100;
 }
 
 void DivideMemory(Format format, double memory, const LevelKeys* levels, int num_levels,

@@ -26,6 +26,9 @@ struct LevelKeys {
 // memory is that of filters of a million keys. In both, 0 means no filter.
 double MemoryBits(Format format, double bits_per_key);
 double BitsOfMemory(Format format, double memory_bits);
+// Of kRibbon in the memory of compact filters, which RocksDB's policies had before 0.4.0; rounded
+// to hundredths.
+double RibbonBitsOfCompact(double bits_per_key);
 
 // Sets bits[i] for each of num_levels levels, so that the sum of the false-positive rates of all
 // runs is least, with a sum of keys * MemoryBits of at most `memory`, 0 or more.

@@ -8,7 +8,8 @@
 #include "src/filter/container/trailer.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/rates/rates.h"
-#include "src/filter/stock/stock_filter.h"
+#include "src/filter/sizing/leveldb_shapes.h"
+#include "src/filter/sizing/stock_files.h"
 #include "src/filter/stock/stock_size.h"
 #include "src/filter/table/layout_table.h"
 #include "src/support/bisection.h"
@@ -18,49 +19,64 @@ namespace bloomline {
 namespace {
 
 using filter::IsRate;
-using filter::kCoarsePrecision;
 using filter::kNotANumber;
 using filter::kPrecision;
 using filter::LeastBitsPerKey;
 
-// RocksDB has a filter for each file, of at most 4 GiB. More keys than these lie in several files.
-constexpr uint64_t kKeysOfStockFile = 1000000;
+using filter::FilterShape;
+using filter::kKeysOfStockFile;
+
+// LevelDB has a filter for each 2 KiB of data: some 36 keys with values of 40 bytes. Small sets are
+// sized for such filters.
+constexpr uint64_t kKeysOfSmallSet = 36;
+
+// The rate of a Ribbon filter depends little on the number of keys: 10 bits per key give 0.12 % at
+// 5,000, 0.14 % at this number, and 0.17 % at 900 million.
+constexpr uint64_t kTypicalKeys = 1000000;
+
+// The memory of small sets of at most kKeysOfSmallSet keys, each with its code.
+uint64_t SmallSetBytes(uint64_t num_keys, double bits_per_key) {
+  const auto bytes_of = [=](uint64_t keys) {
+    return filter::LevelDBShape(Format::kCompact, keys, bits_per_key).payload_bytes() + 1;
+  };
+  const uint64_t sets = num_keys / kKeysOfSmallSet;
+  const uint64_t rest = num_keys % kKeysOfSmallSet;
+  if (sets == 0) return bytes_of(rest);
+  const uint64_t of_set = bytes_of(kKeysOfSmallSet);
+  if (sets > 2 * support::kMaxBytes / of_set) return 2 * support::kMaxBytes;
+  return sets * of_set + (rest == 0 ? 0 : bytes_of(rest));
+}
 
 // A filter in the container that FilterBytes means: LevelDB's, a file of RocksDB, or on its own.
-filter::FilterShape ShapeOf(Format format, uint64_t num_keys, double bits_per_key) {
-  const filter::ShapeRequest request = {num_keys, bits_per_key, filter::kTrailerBytes};
-  const filter::LayoutRow& row = filter::LayoutRowFor(format);
-  if (row.shape != nullptr) return filter::StandaloneShape(format, request);
-  if (row.leveldb_shape != nullptr) return row.leveldb_shape({num_keys, bits_per_key});
-  return filter::TableShape(format, request);
+FilterShape ShapeOf(Format format, uint64_t num_keys, double bits_per_key) {
+  const filter::FormatRow& row = filter::RowOf(format);
+  if (row.is_static) {
+    return filter::StandaloneShape(format, {num_keys, bits_per_key, filter::kTrailerBytes});
+  }
+  if (row.in_leveldb) return filter::LevelDBShape(format, num_keys, bits_per_key);
+  return filter::TableShape(format, {num_keys, bits_per_key});
 }
 
-uint64_t BytesOf(Format format, uint64_t num_keys, double bits_per_key) {
-  const filter::LayoutRow& row = filter::LayoutRowFor(format);
-  uint64_t end_bytes = 1;  // the code in LevelDB
-  if (row.write_end != nullptr) end_bytes = stock::kTrailerBytes;
-  if (row.trailer_shape != nullptr) end_bytes = filter::kTrailerBytes;
-  return ShapeOf(format, num_keys, bits_per_key).payload_bytes() + end_bytes;
-}
-
-uint64_t StockBytes(Format format, uint64_t num_keys, double bits_per_key) {
-  const uint64_t files = num_keys / kKeysOfStockFile;
-  const uint64_t rest = num_keys % kKeysOfStockFile;
-  if (files == 0) return BytesOf(format, rest, bits_per_key);
-  const uint64_t of_file = BytesOf(format, kKeysOfStockFile, bits_per_key);
-  if (files > 2 * support::kMaxBytes / of_file) return 2 * support::kMaxBytes;
-  return files * of_file + (rest == 0 ? 0 : BytesOf(format, rest, bits_per_key));
+// The most keys of one filter, or 0 for any number.
+uint64_t KeysOfFilter(Format format) {
+  if (format == Format::kCompact) return kKeysOfSmallSet;
+  return filter::RowOf(format).is_static || format == Format::kClassic ? 0 : kKeysOfStockFile;
 }
 
 }  // namespace
 
 double FalsePositiveRate(Format format, double bits_per_key) {
-  if (format == Format::kCompact) return filter::CompactFalsePositiveRate(bits_per_key);
-  const double c = filter::ClampBitsPerKey(bits_per_key);
-  if (!filter::RowOf(format).bits_are_memory) return stock::RibbonRate(c);
-  const int k = OptimalNumProbes(format, c);
-  return format == Format::kClassic ? StandardFalsePositiveRate(c, k)
-                                    : BlockedFalsePositiveRate(c, k);
+  const double c = filter::ClampBitsPerKey(bits_per_key, AllowedBitsPerKey(format));
+  switch (format) {
+    case Format::kClassic:
+      return StandardFalsePositiveRate(c, OptimalNumProbes(format, c));
+    case Format::kCompact:
+      return FalsePositiveRateWithKeys(format, c, kKeysOfSmallSet, kKeysOfSmallSet);
+    case Format::kRibbon:
+      return stock::RibbonRateOfMemory(c, kTypicalKeys);
+    default:
+      return BlockedFalsePositiveRate(c, OptimalNumProbes(format, c));
+  }
 }
 
 double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t capacity,
@@ -68,13 +84,11 @@ double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t ca
   if (!filter::IsAllowed(format, bits_per_key)) return kNotANumber;
   if (num_keys == 0) return 0;
   if (capacity == 0) return 1;
-  if (!filter::RowOf(format).bits_are_memory) {
-    return stock::RibbonRate(bits_per_key);  // of any size
-  }
-  if (filter::IsStock(format) && capacity > kKeysOfStockFile) {
-    const double share = static_cast<double>(kKeysOfStockFile) / static_cast<double>(capacity);
+  const uint64_t most_keys = KeysOfFilter(format);
+  if (most_keys != 0 && capacity > most_keys) {
+    const double share = static_cast<double>(most_keys) / static_cast<double>(capacity);
     num_keys = static_cast<uint64_t>(static_cast<double>(num_keys) * share);
-    capacity = kKeysOfStockFile;
+    capacity = most_keys;
   }
   return filter::ExactShapeRate(ShapeOf(format, capacity, bits_per_key), num_keys);
 }
@@ -100,8 +114,7 @@ uint64_t Capacity(Format format, uint64_t filter_bytes, double bits_per_key) {
 double BitsPerKeyForFalsePositiveRate(Format format, double rate) {
   if (!filter::IsKnown(format) || !IsRate(rate)) return kNotANumber;
   const auto [low, high] = AllowedBitsPerKey(format);
-  const double precision = format == Format::kCompact ? kCoarsePrecision : kPrecision;
-  return LeastBitsPerKey(low, high, precision, [=](double bits_per_key) {
+  return LeastBitsPerKey(low, high, kPrecision, [=](double bits_per_key) {
     return FalsePositiveRate(format, bits_per_key) <= rate;
   });
 }
@@ -114,8 +127,12 @@ int OptimalNumProbes(Format format, double bits_per_key) {
 
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
   if (!filter::IsAllowed(format, bits_per_key)) return 0;
-  return filter::IsStock(format) ? StockBytes(format, num_keys, bits_per_key)
-                                 : BytesOf(format, num_keys, bits_per_key);
+  if (format == Format::kCompact) return SmallSetBytes(num_keys, bits_per_key);
+  if (KeysOfFilter(format) != 0) return filter::StockFileBytes(format, num_keys, bits_per_key);
+  const FilterShape shape = ShapeOf(format, num_keys, bits_per_key);
+  constexpr uint64_t kCodeBytes = 1;  // in LevelDB
+  const bool is_static = filter::RowOf(format).is_static;
+  return shape.payload_bytes() + (is_static ? filter::EndBytes(shape) : kCodeBytes);
 }
 
 std::string ValidateFalsePositiveRate(Format format, double rate) {

@@ -15,13 +15,11 @@
 //
 // What each file gains: its speed-up over the next slower kernel (Zen 5, 1,000,000 keys, medians of
 // 3 runs of `filter_bench --bits 7,10 --rounds 5`, compiled with -O2). Batches have 32 keys, half
-// of them stored. Compact filters have 7 bits per key, others 10.
+// of them stored. Filters have 10 bits per key.
 //
 //                                              missing  stored  batch  build
 //   blocked_avx2.cc, blocked_probes_avx2.h     1.69     1.69    1.72   1.28
 //   blocked_avx512.cc                          1.02     1.01    1.17   1.18
-//   compact_avx2.cc, solve_avx2.cc             1.51     2.35    2.68   1.73
-//   compact_avx512.cc, solve_avx512.cc         1.13     1.13    1.27   1.47
 //   small_set_avx2.cc, 36 keys                 1.03     1.11           1.62
 //   small_set_avx2.cc, 60 keys                 1.72     1.14           1.56
 //   local_bloom_avx2.cc                        1.59     1.55    1.74
@@ -30,7 +28,6 @@
 //   ribbon_solver/solve_avx2.cc (Intel)                                1.55
 //   ribbon_solver/solve_avx512.cc (Intel)                              1.42
 //   hash_avx512.cc: blocked                                     1.14
-//   hash_avx512.cc: compact                                     1.06
 //   blocked_neon.cc, k = 6 (ratios of
 //     instructions in QEMU, not of times)      2.04                    1.15
 #include "src/filter/table/kernel_table.h"
@@ -44,7 +41,6 @@
 #include "src/filter/cpu/instruction_sets.h"
 #include "src/filter/hash/batch_hasher.h"
 #include "src/filter/layouts/blocked/blocked.h"
-#include "src/filter/layouts/compact/compact.h"
 #include "src/filter/layouts/small_set/small_set.h"
 #include "src/filter/stock/ribbon_solver/solvers.h"
 #include "src/support/quoted.h"
@@ -60,7 +56,6 @@ Kernel PortableKernel() {
   kernel.extensions = "";
   kernel.supported = [] { return true; };
   kernel.blocked = PortableBlocked();
-  kernel.compact = PortableCompact();
   kernel.small_set = PortableSmallSet();
   kernel.stock.local_bloom = stock::PortableLocalBloom();
   kernel.stock.ribbon = stock::PortableRibbon();
@@ -77,7 +72,6 @@ Kernel Avx2Kernel() {
   kernel.extensions = BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_AVX2_EXTENSIONS);
   kernel.supported = [] { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_AVX2_EXTENSIONS); };
   kernel.blocked = Avx2Blocked();
-  kernel.compact = Avx2Compact();
   kernel.small_set = Avx2SmallSet();
   kernel.stock.local_bloom = stock::Avx2LocalBloom();
   kernel.stock.ribbon = stock::Avx2Ribbon();
@@ -90,11 +84,10 @@ Kernel Avx512Kernel() {
   kernel.name = "avx512";
   kernel.description =
       "x86-64 with GFNI and AVX-512 F, BW, DQ, VL, VBMI, VBMI2 and VPOPCNTDQ (Ice Lake, Zen 4): as "
-      "avx2, with own code for blocked, compact and Ribbon filters and hashing";
+      "avx2, with own code for blocked and Ribbon filters and hashing";
   kernel.extensions = BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_AVX512_EXTENSIONS);
   kernel.supported = [] { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_AVX512_EXTENSIONS); };
   kernel.blocked = Avx512Blocked();
-  kernel.compact = Avx512Compact();
   kernel.stock.ribbon = stock::Avx512Ribbon();
   kernel.hash = Avx512Hash();
   kernel.stock.ribbon_solver = stock::Avx512RibbonSolver();

@@ -5,8 +5,8 @@ namespace {
 
 constexpr const LayoutRow* kRows[] = {
     &kUnknownRow,       &kAlwaysMatchRow,       &kNoKeysRow,  &kRocksDBBloomRow, &kRocksDBLegacyRow,
-    &kRocksDBRibbonRow, &kRocksDBBlockBasedRow, &kBlockedRow, &kFlatRow,         &kCompactRow,
-    &kClassicRow,       &kSmallSetRow};
+    &kRocksDBRibbonRow, &kRocksDBBlockBasedRow, &kBlockedRow, &kFlatRow,         &kRibbonRow,
+    &kFormerCompactRow, &kClassicRow,           &kSmallSetRow};
 
 }  // namespace
 

@@ -24,10 +24,10 @@
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/kernel/layout_row.h"
 #include "src/filter/layouts/blocked/blocked.h"
-#include "src/filter/layouts/compact/compact.h"
 #include "src/filter/layouts/constant/constant.h"
 #include "src/filter/layouts/flat/flat.h"
 #include "src/filter/layouts/leveldb_bloom/leveldb_bloom.h"
+#include "src/filter/layouts/ribbon/ribbon.h"
 #include "src/filter/layouts/rocksdb/rocksdb.h"
 #include "src/filter/layouts/small_set/small_set.h"
 
@@ -60,6 +60,14 @@ inline const LayoutRow& LayoutRowFor(Format format) {
   return kBlockedRow;
 }
 
+// The row that has the shape of a format's static filters. Without any, that of kAlwaysMatch.
+inline const LayoutRow& StaticRow(Format format) {
+  for (const LayoutRow* const row : kLayouts) {
+    if (row->format == format && row->shape != nullptr) return *row;
+  }
+  return kAlwaysMatchRow;
+}
+
 // The row that has the plan of a format in RocksDB's tables. RocksDB's Bloom filters of
 // format_version below 5 have another one.
 inline const LayoutRow& PlanRow(Format format, bool is_legacy = false) {
@@ -81,7 +89,7 @@ inline FilterShape ShapeBy(FilterShape (*shape_for)(const ShapeRequest&),
   return shape;
 }
 inline FilterShape StandaloneShape(Format format, const ShapeRequest& request) {
-  return ShapeBy(LayoutRowFor(format).shape, request);
+  return ShapeBy(StaticRow(format).shape, request);
 }
 inline FilterShape TableShape(const LayoutRow& plan, const ShapeRequest& request) {
   return ShapeBy(plan.table_shape, request);

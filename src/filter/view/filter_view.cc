@@ -41,7 +41,8 @@ FilterView::FilterView() : FilterView(filter::Payload{}) {}
 FilterView::FilterView(const filter::Payload& payload)
     : filter_(filter::Opened(payload, kernels::ActiveKernel())),
       hasher_(payload.seed),
-      seed_(payload.seed) {}
+      seed_(payload.seed),
+      num_probes_(payload.num_probes) {}
 
 FilterView FilterView::Open(std::string_view bytes) {
   return FilterView(filter::DecodeTrailer(bytes));
@@ -73,7 +74,7 @@ __attribute__((flatten)) uint64_t FilterView::HashOf(std::string_view key) const
   return filter::Hash64(key, seed_);
 }
 
-int FilterView::num_probes() const { return filter_.num_probes; }
+int FilterView::num_probes() const { return num_probes_; }
 
 bool FilterView::AlwaysMatches() const { return filter_.always_matches; }
 

@@ -1,6 +1,6 @@
-// Queries of a payload by the hash of a key, in any layout. They suit filters that are queried once
-// or seldom, as in LevelDB, for which a look at the table would cost too much. FilterView and
-// RocksDB open filters (layout_table.h).
+// Queries of a payload by the hash of a key, in the layouts of LevelDB; others may match. They suit
+// filters that are queried once or seldom, as in LevelDB, for which a look at the table would cost
+// too much. FilterView and RocksDB open filters (layout_table.h).
 #ifndef BLOOMLINE_FILTER_VIEW_HASH_QUERY_H_
 #define BLOOMLINE_FILTER_VIEW_HASH_QUERY_H_
 
@@ -26,12 +26,10 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
       return kernel.blocked.may_match(ForKernel(payload, payload.data), hash);
     case Layout::kFlat:
       return kernels::FlatMayMatch(ForKernel(payload, payload.data), hash);
-    case Layout::kCompact:
-      return kernel.compact.may_match[payload.arrangement](ForKernel(payload, payload.data), hash);
     case Layout::kSmallSet:
       return kernel.small_set.may_match(
           payload.data + kernels::BlockIndex(hash, payload.num_blocks) * payload.block_bytes,
-          payload.block_bytes, payload.first_attempt, hash);
+          payload.block_bytes, payload.attempt, hash);
     default:
       break;
   }

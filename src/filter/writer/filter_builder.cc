@@ -15,14 +15,14 @@ namespace bloomline {
 namespace {
 
 uint64_t TotalBytes(const filter::FilterShape& shape) {
-  return shape.payload_bytes() + filter::kTrailerBytes;
+  return shape.payload_bytes() + filter::EndBytes(shape);
 }
 
 }  // namespace
 
 FilterBuilder::FilterBuilder(const FilterOptions& options)
     : writer_(std::make_unique<filter::FilterWriter>(options)),
-      error_(filter::ValidateForTrailer(options)),
+      error_(filter::ValidateStatic(options)),
       has_valid_options_(error_.empty()) {
   if (has_valid_options_) error_ = filter::FaultText(writer_->fault());
 }

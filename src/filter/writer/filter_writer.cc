@@ -89,11 +89,13 @@ FilterShape FilterWriter::Plan(ShapeRequest limits, const kernels::Kernel* kerne
   limits.bits_per_key = options_.bits_per_key;
   limits.chance = static_cast<uint32_t>(first_hash_ >> 32);
   FilterShape shape = TableShape(*plan_, limits);
-  const auto solve = LayoutRowFor(shape.layout).solve;
-  if (solve == nullptr || shape.num_blocks == 0 || fault() != WriterFault::kNone) return shape;
+  if (LayoutRowFor(shape.layout).solve == nullptr || shape.num_blocks == 0 ||
+      fault() != WriterFault::kNone) {
+    return shape;
+  }
   if (kernel == nullptr) kernel = &kernels::ActiveKernel();
   try {
-    solution_ = solve(&hashes_, first_hash_, limits, *kernel, &shape);
+    Solve(limits, *kernel, &shape);
   } catch (const std::bad_alloc&) {
     fault_ = WriterFault::kNoMemory;  // some hashes may be gone
     throw;
@@ -101,33 +103,47 @@ FilterShape FilterWriter::Plan(ShapeRequest limits, const kernels::Kernel* kerne
   return shape;
 }
 
-WriterFault FilterWriter::FinishTo(const FilterShape& shape, char* dst, int num_threads) {
+void FilterWriter::Solve(const ShapeRequest& request, const kernels::Kernel& kernel,
+                         FilterShape* shape) {
+  solution_ = LayoutRowFor(shape->layout).solve(&hashes_, first_hash_, request, kernel, shape);
+}
+
+void FilterWriter::WritePayload(FilterShape* shape, int num_threads, char* dst) {
+  const kernels::Kernel& kernel = kernels::ActiveKernel();
+  if (solution_ == nullptr && LayoutRowFor(shape->layout).solve != nullptr) {
+    Solve({num_keys(), options_.bits_per_key}, kernel, shape);
+  }
+  if (solution_ != nullptr) return solution_->WriteTo(*shape, kernel, dst);
+  BuildPayload(&hashes_, *shape, kernel, num_threads, dst);
+}
+
+WriterFault FilterWriter::FinishTo(const FilterShape& planned, char* dst, int num_threads) {
   const WriterFault fault = this->fault();
-  std::memset(dst, 0, static_cast<size_t>(shape.payload_bytes()));
+  const uint64_t num_bytes = planned.payload_bytes() + end_bytes(planned);
+  // Without a solution, the payload of another layout may be longer by what lay behind this one.
+  std::memset(dst, 0, static_cast<size_t>(num_bytes));
+  FilterShape shape = planned;
   if (shape.num_blocks != 0 && fault == WriterFault::kNone) {
-    const kernels::Kernel& kernel = kernels::ActiveKernel();
     try {
-      if (solution_ != nullptr) {
-        solution_->WriteTo(shape, kernel, dst);
-      } else {
-        BuildPayload(&hashes_, shape, kernel, num_threads, dst);
-      }
+      WritePayload(&shape, num_threads, dst);
     } catch (const std::bad_alloc&) {
       fault_ = WriterFault::kNoMemory;
       throw;
     }
   }
-  WriteEnd(fault == WriterFault::kNone ? shape : FilterShape(), dst + shape.payload_bytes());
+  const uint64_t payload_bytes = shape.payload_bytes();
+  if (fault != WriterFault::kNone) shape = FilterShape();
+  WriteEnd(shape, static_cast<size_t>(num_bytes - payload_bytes), dst + payload_bytes);
   Reset();
   return fault;
 }
 
-size_t FilterWriter::end_bytes() const {
-  return has_trailer() ? kTrailerBytes : stock::kTrailerBytes;
+size_t FilterWriter::end_bytes(const FilterShape& shape) const {
+  return has_trailer() ? EndBytes(shape) : stock::kTrailerBytes;
 }
 
-void FilterWriter::WriteEnd(const FilterShape& shape, char* dst) const {
-  if (has_trailer()) return EncodeTrailer(shape, seed(), dst);
+void FilterWriter::WriteEnd(const FilterShape& shape, size_t end_bytes, char* dst) const {
+  if (has_trailer()) return EncodeEnd(shape, seed(), end_bytes, dst);
   if (shape.always_matches()) {
     std::memset(dst, 0, stock::kTrailerBytes);
     return;

@@ -69,8 +69,8 @@ class FilterWriter {
   const FilterOptions& options() const { return options_; }
   // Null without one.
   const LayoutRow* plan() const { return plan_; }
-  // The bytes behind the payload.
-  size_t end_bytes() const;
+  // The bytes behind a payload of this shape.
+  size_t end_bytes(const FilterShape& shape = FilterShape()) const;
 
   // Moves all keys of `other`, which has the same format and seed, here. Keys that the other lost
   // are lost here, too.
@@ -81,9 +81,10 @@ class FilterWriter {
   // or by that of a test; then only FinishTo or Reset may follow.
   FilterShape Plan(ShapeRequest limits, const kernels::Kernel* kernel = nullptr);
 
-  // Writes shape.payload_bytes() bytes and those behind them, and starts over. The shape is that of
+  // Writes shape.payload_bytes() + end_bytes(shape) bytes, and starts over. The shape is that of
   // num_keys() keys, without blocks if there are no keys. RocksDB takes its own filters without
-  // blocks for filters without keys. Returns the fault of this filter.
+  // blocks for filters without keys. Returns the fault of this filter. A filter without a solution
+  // has another shape, in as many bytes.
   WriterFault FinishTo(const FilterShape& shape, char* dst, int num_threads = 1);
 
   // Forgets all keys and faults. With random_seed, draws the next seed.
@@ -94,7 +95,9 @@ class FilterWriter {
   void AppendNew(uint64_t hash);
   uint64_t HashOfRocksDB(std::string_view key) const;
   bool has_trailer() const { return plan_ == nullptr || plan_->write_end == nullptr; }
-  void WriteEnd(const FilterShape& shape, char* dst) const;
+  void Solve(const ShapeRequest& request, const kernels::Kernel& kernel, FilterShape* shape);
+  void WritePayload(FilterShape* shape, int num_threads, char* dst);
+  void WriteEnd(const FilterShape& shape, size_t end_bytes, char* dst) const;
 
   void Append(uint64_t hash) {
     if (hashes_.size() == 0) first_hash_ = hash;

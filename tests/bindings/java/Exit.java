@@ -12,7 +12,7 @@ public final class Exit {
   public static void main(final String[] args) throws Exception {
     final Options options = new Options().setCreateIfMissing(true).setWriteBufferSize(1 << 18)
         .setTableFormatConfig(new BlockBasedTableConfig().setFilterPolicy(
-            args.length == 0 ? new BloomlineFilter("{id=bloomline;format=compact}")
+            args.length == 0 ? new BloomlineFilter("{id=bloomline;format=ribbon}")
                              : new BloomFilter(10)));
     final RocksDB db = RocksDB.open(options, Model.newFolder("exit").toString());
     for (int thread = 0; thread < 4; thread++) {

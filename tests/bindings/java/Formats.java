@@ -25,9 +25,9 @@ public final class Formats {
   private static final String[] POLICIES = {
       "bloomline:10",
       "{id=bloomline;format=bloom;bits_per_key=10}",
-      "{id=bloomline;format=compact;bits_per_key=10}",
+      "{id=bloomline;format=compact;bits_per_key=10}",  // means ribbon of the same memory
       "{id=bloomline;format=ribbon;bits_per_key=14.5;bits_by_level=auto}",
-      "{id=bloomline;format=compact;bits_by_level=16:14:12:8;flush_format=blocked}",
+      "{id=bloomline;format=ribbon;bits_by_level=24:20:16:12;flush_format=blocked}",
       "{id=bloomline;format=ribbon;bloom_before_level=1;stock_id=true}",
       "ribbonfilter:10:1",
       "bloomfilter:10",
@@ -112,12 +112,12 @@ public final class Formats {
   private static void families() throws Exception {
     final Path folder = Model.newFolder("families");
     final List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
-    final String[] names = {"default", "compact", "none"};
+    final String[] names = {"default", "blocked", "none"};
     for (final String name : names) {
       final ColumnFamilyOptions options = new ColumnFamilyOptions();
       if (!name.equals("none")) {
         options.setTableFormatConfig(new BlockBasedTableConfig().setFilterPolicy(
-            new BloomlineFilter("{id=bloomline;format=" + (name.equals("compact") ? name : "ribbon")
+            new BloomlineFilter("{id=bloomline;format=" + (name.equals("blocked") ? name : "ribbon")
                 + ";bits_per_key=10}")));
       }
       descriptors.add(new ColumnFamilyDescriptor(name.getBytes(), options));
@@ -149,7 +149,7 @@ public final class Formats {
     for (final String order : new String[] {"fod", "fdo", "ofd", "odf", "dfo", "dof"}) {
       final Path folder = Model.newFolder("closing");
       for (int round = 0; round < 3; round++) {
-        final Filter filter = newFilter("{id=bloomline;format=compact;bits_per_key=12}");
+        final Filter filter = newFilter("{id=bloomline;format=blocked;bits_per_key=12}");
         final Options options = new Options().setCreateIfMissing(true).setTableFormatConfig(
             new BlockBasedTableConfig().setFilterPolicy(filter));
         final RocksDB db = RocksDB.open(options, folder.toString());

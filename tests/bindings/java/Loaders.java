@@ -191,7 +191,7 @@ public final class Loaders {
   /** Runs in a child loader. */
   public static final class InChild {
     public static Object open() throws Exception {
-      final Filter filter = new BloomlineFilter("{id=bloomline;format=compact;bits_per_key=12}");
+      final Filter filter = new BloomlineFilter("{id=bloomline;format=blocked;bits_per_key=12}");
       final Options options = new Options().setCreateIfMissing(true).setWriteBufferSize(1 << 18)
           .setTableFormatConfig(new BlockBasedTableConfig().setFilterPolicy(filter));
       final RocksDB db = RocksDB.open(options, Model.newFolder("loaders").toString());

@@ -32,7 +32,7 @@ public final class OptionFiles {
     if (!args[0].equals("none")) {
       final Properties properties = new Properties();
       properties.put("block_based_table_factory",
-          "{filter_policy={id=bloomline;format=compact;bits_per_key=12.5}}");
+          "{filter_policy={id=bloomline;format=ribbon;bits_per_key=12.5}}");
       try (ColumnFamilyOptions family =
                ColumnFamilyOptions.getColumnFamilyOptionsFromProps(properties);
            DBOptions options = new DBOptions().setCreateIfMissing(true)) {
@@ -52,7 +52,7 @@ public final class OptionFiles {
   private static void refuseMemory() throws Exception {
     final Properties properties = new Properties();
     properties.put(
-        "block_based_table_factory", "{filter_policy={id=bloomline;format=compact;memory=1M}}");
+        "block_based_table_factory", "{filter_policy={id=bloomline;format=ribbon;memory=1M}}");
     final Path folder = Model.newFolder("refused");
     try (ColumnFamilyOptions family =
              ColumnFamilyOptions.getColumnFamilyOptionsFromProps(properties)) {

@@ -19,7 +19,9 @@ public final class Refusals {
     refused((String) null, "options is null; allowed: bloomline:10");
     refused("", "allowed: bloomline");
     refused("{id=bloomline;format=blokced}", "blokced");
+    // compact means ribbon in texts, with the bits that were allowed.
     refused("{id=bloomline;bits_per_key=0.7;format=compact}", "3 to 24");
+    new BloomlineFilter("{id=bloomline;bits_per_key=10;format=compact;seed=1}").close();
     refused("{id=bloomline;bits_per_kye=10}", "bits_per_key");
     refused("bloomline:10\0", "has a 0");
     refused("bloomlin:10", "did you mean 'bloomline'");
@@ -31,10 +33,14 @@ public final class Refusals {
     refused("ribbonfilter:10:999999999999", "allowed: bloomfilter:BITS");
     // Beyond the characters of two bytes, JNI has another UTF-8.
     refused("{id=bloomline;format=\uD83D\uDE00}",
-        "format is '\uD83D\uDE00'; allowed: blocked, compact, bloom, ribbon");
-    refused("{id=bloomline;format=compact;memory=1M}",
+        "format is '\uD83D\uDE00'; allowed: blocked, bloom, ribbon");
+    refused("{id=bloomline;format=ribbon;memory=1M}",
         "memory is 1048576; allowed: 0 in programs that bundle RocksDB");
     refused(() -> BloomlineFilter.builder().format(null).build(), "format is 'null'");
+    refused(() -> BloomlineFilter.builder().format(BloomlineFilter.Format.COMPACT).build(),
+        "format is COMPACT, which is written in LevelDB only; allowed: BLOCKED, BLOOM, RIBBON");
+    refused(() -> BloomlineFilter.builder().flushFormat(BloomlineFilter.Format.COMPACT)
+        .format(BloomlineFilter.Format.BLOCKED).build(), "flush_format is COMPACT");
     refused(() -> BloomlineFilter.builder().bitsByLevel((double[]) null).build(),
         "bits_by_level is 'null'");
     refused(() -> BloomlineFilter.builder().bitsPerKey(Double.NaN).build(),
@@ -54,7 +60,7 @@ public final class Refusals {
     built.close();
     built.close();
     BloomlineFilter.builder().flushFormat(BloomlineFilter.Format.BLOCKED)
-        .format(BloomlineFilter.Format.COMPACT).bitsByLevel(16, 12, 8.5).maxFilterBytes(1 << 20)
+        .format(BloomlineFilter.Format.BLOCKED).bitsByLevel(16, 12, 8.5).maxFilterBytes(1 << 20)
         .filtersAtBottom(false).seed(-1).build().close();
     BloomlineFilter.builder().format(BloomlineFilter.Format.RIBBON).bloomBeforeLevel(2)
         .stockId(true).build().close();

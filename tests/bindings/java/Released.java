@@ -1,6 +1,7 @@
 import io.github.bloomline.BloomlineFilter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
@@ -16,8 +17,13 @@ import org.rocksdb.Statistics;
  * them, most of which its filters must keep from being read.
  */
 public final class Released {
+  /** The families whose filters are of the former layout compact, which match every key. */
+  private static final Set<String> COMPACT = Set.of("compact", "limit", "partitions", "seed");
+
   public static void main(final String[] args) throws Exception {
     int numKeys = 0;
+    int numFilteredKeys = 0;
+    long wasted = 0;
     final List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
     final List<ColumnFamilyHandle> handles = new ArrayList<>();
     try (BloomlineFilter filter = new BloomlineFilter("bloomline:10");
@@ -29,6 +35,8 @@ public final class Released {
       }
       try (RocksDB db = RocksDB.openReadOnly(options, args[0], descriptors, handles)) {
         for (final ColumnFamilyHandle handle : handles) {
+          final int firstKey = numKeys;
+          final long wastedBefore = Model.wastedReads(statistics);
           try (RocksIterator iterator = db.newIterator(handle)) {
             for (iterator.seekToFirst(); iterator.isValid(); iterator.next()) {
               numKeys++;
@@ -38,13 +46,16 @@ public final class Released {
             }
             iterator.status();
           }
+          if (!COMPACT.contains(new String(handle.getName()))) {
+            numFilteredKeys += numKeys - firstKey;
+            wasted += Model.wastedReads(statistics) - wastedBefore;
+          }
         }
         handles.forEach(ColumnFamilyHandle::close);
       }
-      final long wasted = Model.wastedReads(statistics);
       System.out.println("Released: " + handles.size() + " families, " + numKeys + " keys, "
-          + wasted + " wasted reads");
-      Model.check(numKeys > 100 && wasted < numKeys / 5, "no keys, or no filters");
+          + wasted + " wasted reads of " + numFilteredKeys);
+      Model.check(numFilteredKeys > 100 && wasted < numFilteredKeys / 5, "no keys, or no filters");
     }
   }
 }

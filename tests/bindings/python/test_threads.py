@@ -197,7 +197,7 @@ class ThreadsTest(unittest.TestCase):
             self.assertTrue(filter.closed)
 
     def test_builders_in_threads(self):
-        builder = bloomline.FilterBuilder("compact", 8)
+        builder = bloomline.FilterBuilder("ribbon", 8)
         add_keys, alone = builder._c.add_keys, threading.Lock()
 
         def slow(*arguments):

@@ -2,10 +2,8 @@
 // is compiled against RocksDB's source tree and linked into RocksDB's own tests.
 //
 // Environment:
-//   BLOOMLINE_FORMAT              blocked (default) or compact
 //   BLOOMLINE_CONFORMANCE_DEFECT  lose-keys: readers answer "no" for every second key, stored or
-//   not;
-//                                 the control of tests/conformance/rocksdb
+//                                 not; the control of tests/conformance/rocksdb
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -64,8 +62,6 @@ std::string Environment(const char* name) {
 // Whatever RocksDB's policies take is brought into the range of the format.
 FilterOptions OptionsFor(double bits_per_key) {
   FilterOptions options;
-  const std::string format = Environment("BLOOMLINE_FORMAT");
-  options.format = format == "compact" ? Format::kCompact : Format::kBlocked;
   const BitsPerKeyRange allowed = AllowedBitsPerKey(options.format);
   if (bits_per_key < 0.5) {
     options.bits_per_key = 0;  // no filters

@@ -24,8 +24,7 @@ const std::array<Dimension, Cell::kDimensions>& Dimensions() {
                     : std::vector<const char*>{"full", "two-level", "partitioned"}},
       {"keys", {"many", "single", "nested", "reverse", "mixed"}},
       {"whole", {"off", "on"}},
-      {"filter",
-       {"blocked", "compact", "auto", "list", "gaps", "flush", "no-bottom", "bloom", "ribbon"}},
+      {"filter", {"blocked", "auto", "list", "gaps", "flush", "no-bottom", "bloom", "ribbon"}},
   }};
   return dimensions;
 }

@@ -46,12 +46,11 @@ enum class WholeKey { kOff, kOn };
 
 enum class Filter {
   kBlocked,
-  kCompact,
-  kAuto,      // compact, bits_by_level=auto
+  kAuto,      // ribbon, bits_by_level=auto
   kList,      // blocked, other bits on each level
-  kGaps,      // compact, no filters on two of the levels
-  kFlush,     // compact, but blocked at flush
-  kNoBottom,  // compact, by level, no filters at the bottom
+  kGaps,      // ribbon, no filters on two of the levels
+  kFlush,     // ribbon, but blocked at flush
+  kNoBottom,  // ribbon, by level, no filters at the bottom
   kBloom,     // RocksDB's bytes
   kRibbon,    // RocksDB's bytes
 };
@@ -81,7 +80,7 @@ std::vector<Cell> AllCells();
 // sets.
 std::vector<Cell> PairwiseCells(uint64_t seed);
 
-// Returns the cells that match `text`, which may leave dimensions out: "whole=off,filter=compact".
+// Returns the cells that match `text`, which may leave dimensions out: "whole=off,filter=ribbon".
 // Empty if a name or value is unknown.
 std::vector<Cell> CellsNamed(const std::string& text);
 

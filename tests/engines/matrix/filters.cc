@@ -23,18 +23,16 @@ const char* OptionString(Filter filter) {
   switch (filter) {
     case Filter::kBlocked:
       return "{id=bloomline;format=blocked;bits_per_key=10}";
-    case Filter::kCompact:
-      return "{id=bloomline;format=compact;bits_per_key=10}";
     case Filter::kAuto:
-      return "{id=bloomline;format=compact;bits_per_key=10;bits_by_level=auto}";
+      return "{id=bloomline;format=ribbon;bits_per_key=10;bits_by_level=auto}";
     case Filter::kList:
       return "{id=bloomline;format=blocked;bits_by_level=24:20:16:12:9}";
     case Filter::kGaps:
-      return "{id=bloomline;format=compact;bits_by_level=16:0:12:0:8}";
+      return "{id=bloomline;format=ribbon;bits_by_level=16:0:12:0:8}";
     case Filter::kFlush:
-      return "{id=bloomline;format=compact;bits_per_key=10;flush_format=blocked}";
+      return "{id=bloomline;format=ribbon;bits_per_key=10;flush_format=blocked}";
     case Filter::kNoBottom:
-      return "{id=bloomline;format=compact;bits_by_level=20:16:12;filters_at_bottom=false}";
+      return "{id=bloomline;format=ribbon;bits_by_level=20:16:12;filters_at_bottom=false}";
     case Filter::kBloom:
       return "{id=bloomline;format=bloom;bits_per_key=10}";
     case Filter::kRibbon:

@@ -114,7 +114,7 @@ END
 \.prom" "$1" "BLOOMLINE_METRICS=$work/m.txt"
   [ -s "$work/m.txt" ] || fail "no metrics in m.txt"
   harmless "no preload library reads 'BLOOMLINE_FORMT' \(did you mean BLOOMLINE_FORMAT\?\)" "$1" \
-    BLOOMLINE_FORMT=compact
+    BLOOMLINE_FORMT=blocked
   harmless "no preload library reads 'BLOOMLINE_UNHEARD_OF'; known: BLOOMLINE_FORMAT, .*" "$1" \
     BLOOMLINE_UNHEARD_OF=
   run "$with" BLOOMLINE_FORMAT=x BLOOMLINE_FORMT= "$client" threads

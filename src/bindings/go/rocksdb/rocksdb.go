@@ -18,7 +18,7 @@ import (
 
 // Register makes the name known in RocksDB's option strings, as in
 //
-//	block_based_table_factory={filter_policy={id=bloomline;format=compact;bits_per_key=10}}
+//	block_based_table_factory={filter_policy={id=bloomline;format=ribbon;bits_per_key=10}}
 //
 // for grocksdb.GetOptionsFromString and the like. Call Register before these, from any goroutine,
 // as often as you like. RocksDB drops errors of a filter policy's options: then stderr has a line,

@@ -29,7 +29,7 @@ func TestWrongStringsAreNamed(t *testing.T) {
 }
 
 func TestHandles(t *testing.T) {
-	policy, err := rocksdb.NewFilterPolicy("{id=bloomline;format=compact;bits_per_key=8.5}")
+	policy, err := rocksdb.NewFilterPolicy("{id=bloomline;format=ribbon;bits_per_key=8.5}")
 	if policy == nil || err != nil {
 		t.Error(err)
 	}

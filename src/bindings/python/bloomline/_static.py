@@ -10,16 +10,21 @@ from ._handle import Figure, Handle, integer
 from ._keys import Key, Keys, Pinned, batches, key_bytes
 from ._library import Functions, checked, taken_bytes
 
+# How the sentence begins that refuses a filter of the former layout, which matches every key.
+_FORMER_COMPACT = "a compact filter of bloomline before 0.4.0"
+
 
 class FilterBuilder(Handle):
     """Collects keys and writes them as a static filter.
 
-        builder = FilterBuilder("compact", false_positive_rate=0.01)
+        builder = FilterBuilder("ribbon", false_positive_rate=0.01)
         builder.add_keys(keys)
         filter = FilterView(builder.finish())
 
-    `format`: "blocked" (fastest) or "compact" (7 instead of 9.9 bits per key at 1 %). Default: 10
-    bits per key. With `random_seed`, each filter draws a seed of its own.
+    `format`: "blocked" (fastest) or "ribbon" (7 instead of 9.9 bits per key at 1 %).
+    `bits_per_key` is memory, also in "ribbon". Default: 10. "ribbon" filters of fewer than 5,000
+    keys have a higher rate than `false_positive_rate`. With `random_seed`, each filter draws a seed
+    of its own.
     """
 
     _c = Functions("builder")
@@ -81,7 +86,8 @@ def build_filter(keys: Keys, format: str = "blocked", bits_per_key: Optional[flo
 class FilterView(QueriedFilter):
     """Queries the bytes of a static filter, which are not copied: bytes, an mmap, an array.
 
-    Any bytes give a view. Bytes that it does not understand match every key: always_matches.
+    Bytes that it does not understand match every key: always_matches. Those of a compact filter,
+    which bloomline wrote before 0.4.0, raise ValueError: build the filter again.
     """
 
     _c = Functions("view")
@@ -89,6 +95,11 @@ class FilterView(QueriedFilter):
 
     def __init__(self, data: Any) -> None:
         self._data: Optional[Pinned] = Pinned(data)
+        try:
+            checked(self._c.validate, self._data.address, self._data.num_bytes)
+        except ValueError as error:
+            if str(error).startswith(_FORMER_COMPACT):
+                raise
         super().__init__(self._c.open(self._data.address, self._data.num_bytes))
 
     @classmethod
@@ -105,4 +116,4 @@ class FilterView(QueriedFilter):
         self._data = None
 
     always_matches = Figure(bool, "The bytes are no filter, or one that matches every key.")
-    num_probes = Figure(int, "The bits that a key sets; 0 in a compact filter.")
+    num_probes = Figure(int, "The bits that a key sets; 0 in a Ribbon filter.")

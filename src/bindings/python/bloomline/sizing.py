@@ -1,8 +1,9 @@
 """How large a static filter is and how often it is wrong.
 
-Formats: "blocked", "compact", LevelDB's own "classic", and RocksDB's own "bloom" and "ribbon". In
-"ribbon", bits per key are those of a Bloom filter of the same rate, as in RocksDB's ribbonfilter:N.
-A rate is a fraction: 0.01 is 1 %. What no filter can meet raises ValueError.
+Formats: "blocked" and "ribbon" of static filters, LevelDB's "classic" and "compact", and RocksDB's
+own "bloom". Bits per key are memory, also in "ribbon": RocksDB's policy takes another number for
+it, the N of ribbonfilter:N. A rate is a fraction: 0.01 is 1 %. What no filter can meet raises
+ValueError.
 """
 
 from ._filter import FORMATS, options

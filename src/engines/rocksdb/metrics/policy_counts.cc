@@ -92,7 +92,8 @@ filter::FilterCounts* FindOrigin(std::string_view filter, filter::FilterCounts* 
 
 bool MatchesEverything(std::string_view filter) {
   const filter::Payload payload = filter::DecodeTrailer(filter);
-  return filter == stock::kAlwaysMatchBytes || (payload.always_matches() && !payload.is_unknown());
+  return filter == stock::kAlwaysMatchBytes ||
+         (payload.always_matches() && !payload.is_unknown() && !payload.is_former_compact());
 }
 
 }  // namespace bloomline::engine

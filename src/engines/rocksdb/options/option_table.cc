@@ -54,10 +54,7 @@ std::string WholeNumberText(const RocksDBFilterOptions& options) {
 // ---- bits_per_key, format, flush_format, bloom_before_level, seed, stock_id: the filter of a
 // file.
 
-std::string AllowedBitsPerKeyText() {
-  return filter::AllowedBitsText(Format::kBlocked) + ", in format compact " +
-         filter::AllowedBitsText(Format::kCompact);
-}
+std::string AllowedBitsPerKeyText() { return filter::AllowedBitsText(Format::kBlocked); }
 
 std::string AllowedFormats() { return filter::NamesOfFormats(&filter::FormatRow::in_rocksdb); }
 
@@ -69,25 +66,27 @@ std::string WrongInFormat(const RocksDBFilterOptions& all, Format of_files) {
   options.bits_per_key = BitsAsInRocksDB(all.bits_per_key);
   // Any number is right if there are no filters.
   if (options.bits_per_key == 0) options.bits_per_key = FilterOptions().bits_per_key;
-  if (options.format == Format::kClassic) {
-    return "format is classic, which is written in LevelDB only; allowed: " + AllowedFormats();
+  if (filter::IsKnown(options.format) && !filter::RowOf(options.format).in_rocksdb) {
+    return std::string("format is ") + FormatName(options.format) +
+           ", which is written in LevelDB only; allowed: " + AllowedFormats() +
+           (options.format == Format::kCompact ? " (ribbon takes the place of compact)" : "");
   }
-  if (!filter::IsStock(options.format)) return filter::ValidateForTrailer(options);
-  std::string wrong = options.Validate();
-  if (!wrong.empty()) return wrong;
-  const std::string format = std::string("format is ") + FormatName(options.format) + ", ";
-  constexpr char kAllowed[] = "; allowed: blocked, compact";
-  if (options.seed != 0) return format + "whose hash takes no seed" + kAllowed;
-  return "";
+  const bool is_seeded = options.seed != 0 || options.random_seed;
+  if (filter::IsStock(options.format) && is_seeded) {
+    return std::string(options.random_seed ? "random_seed is set and " : "") + "format is " +
+           FormatName(options.format) + ", whose hash takes no seed; allowed: blocked";
+  }
+  return options.Validate();
 }
 
 std::string CheckFilter(const RocksDBFilterOptions& options) {
   return WrongInFormat(options, options.format);
 }
 
+// Also takes compact, for which ReplaceCompact puts another format.
 bool ReadFormatTo(const std::string& value, Format* result) {
   const std::optional<Format> format = filter::FormatNamed(value);
-  if (!format || !filter::RowOf(*format).in_rocksdb) return false;
+  if (!format || !(filter::RowOf(*format).in_rocksdb || *format == Format::kCompact)) return false;
   *result = *format;
   return true;
 }
@@ -293,8 +292,7 @@ std::string CheckMaxFilterBytes(const RocksDBFilterOptions& options) {
     if (bytes == 0 || !filter::IsStock(format)) continue;
     return "max_filter_bytes is " + std::to_string(bytes) + " and files have filters of format " +
            FormatName(format) +
-           ", whose bits RocksDB sets before it knows the number of keys; allowed: blocked, "
-           "compact";
+           ", whose bits RocksDB sets before it knows the number of keys; allowed: blocked";
   }
   return WrongLimit("max_filter_bytes", bytes);
 }

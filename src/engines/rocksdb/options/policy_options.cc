@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/engines/rocksdb/options/former_compact.h"
 #include "src/engines/rocksdb/options/option_table.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/filter/options/formats.h"
@@ -42,7 +43,7 @@ std::string IdWith(const RocksDBFilterOptions& options) {
   return StockPolicyText(options.format, BitsAsInRocksDB(options.bits_per_key), bloom_before_level);
 }
 
-// "bits_per_key=7.5;format=compact;"
+// "bits_per_key=7.5;format=ribbon;"
 std::string OptionString(const RocksDBFilterOptions& options, const std::string& delimiter) {
   std::string text;
   for (const OptionRow& row : OptionTable()) {
@@ -54,7 +55,7 @@ std::string OptionString(const RocksDBFilterOptions& options, const std::string&
   return text;
 }
 
-// "format=compact, memory=1000": what differs from the defaults. The seed may be a secret.
+// "format=ribbon, memory=1000": what differs from the defaults. The seed may be a secret.
 std::string OwnOptions(const RocksDBFilterOptions& options) {
   std::string own;
   for (const OptionRow& row : OptionTable()) {
@@ -131,7 +132,7 @@ SettingsPtr SettingsOfRefusal() {
 PolicyOptions::PolicyOptions(SettingsPtr settings, RibbonOptions ribbon_options)
     : start_(std::move(settings)),
       ribbon_options_(ribbon_options),
-      state_(std::make_shared<State>(State{start_, nullptr, ""})),
+      state_(std::make_shared<State>(State{start_, nullptr, "", ""})),
       awaits_text_(false) {}
 
 PolicyOptions::PolicyOptions(SettingsPtr settings, const std::string& id, std::string wrong_id)
@@ -140,7 +141,7 @@ PolicyOptions::PolicyOptions(SettingsPtr settings, const std::string& id, std::s
       id_(WithoutDelimiters(id)),
       wrong_id_(std::move(wrong_id)),
       awaits_text_(true) {
-  State state{start_, nullptr, ""};
+  State state{start_, nullptr, "", ""};
   if (!wrong_id_.empty()) {
     state.settings = SettingsOfRefusal();
     state.refusal = std::make_shared<Refusal>(Refusal{wrong_id_, id_, {}});
@@ -245,11 +246,14 @@ std::string PolicyOptions::Apply(const ConfigOptions& config, const Changes& cha
     std::string error = SetOption(name, value, &changed);
     if (!error.empty()) return error;
   }
-  std::string error;
+  std::string compact;
+  std::string error = ReplaceCompact(changes, state->settings->options.format, &changed, &compact);
+  if (!error.empty()) return error;
   SettingsPtr made = MakeSettings(changed, &error);
   if (made == nullptr) return error;
   state->settings = std::move(made);
   state->skipped = std::move(skipped);
+  state->compact = std::move(compact);
   return "";
 }
 

@@ -51,6 +51,7 @@ class PolicyOptions {
     // Null if nothing was refused. Otherwise the settings are those of OptionsOfRefusal().
     std::shared_ptr<const Refusal> refusal;
     std::string skipped;        // the unknown options that were left out: "bits, fromat"
+    std::string compact;        // the meaning of format compact (former_compact.h)
     bool names_ranges = false;  // by options of earlier releases, which have no effect any more
   };
   using StatePtr = std::shared_ptr<const State>;

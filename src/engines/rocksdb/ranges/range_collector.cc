@@ -89,13 +89,18 @@ OptionTypeInfo FormatInfo() {
       offsetof(RangeFilterOptions, format), OptionType::kUnknown, OptionVerificationType::kNormal,
       OptionTypeFlags::kNone,
       [](const ConfigOptions&, const std::string& name, const std::string& value, void* to) {
-        for (const Format format : {Format::kBlocked, Format::kCompact}) {
+        // What versions before 0.4.0 wrote in place of ribbon.
+        if (value == FormatName(Format::kCompact)) {
+          *static_cast<Format*>(to) = Format::kRibbon;
+          return Status::OK();
+        }
+        for (const Format format : {Format::kBlocked, Format::kRibbon}) {
           if (value != FormatName(format)) continue;
           *static_cast<Format*>(to) = format;
           return Status::OK();
         }
         return Status::InvalidArgument(
-            "bloomline", name + " is " + support::Quoted(value) + "; allowed: blocked, compact");
+            "bloomline", name + " is " + support::Quoted(value) + "; allowed: blocked, ribbon");
       },
       [](const ConfigOptions&, const std::string&, const void* from, std::string* value) {
         *value = FormatName(*static_cast<const Format*>(from));

@@ -133,7 +133,7 @@ std::string ReadRangeFilterOptions(const RangeFilterOptions& options,
   FilterOptions point_filter;
   point_filter.format = options.format;
   point_filter.bits_per_key = options.bits_per_key;
-  std::string wrong = filter::ValidateForTrailer(point_filter);
+  std::string wrong = filter::ValidateStatic(point_filter);
   if (!wrong.empty()) return wrong;
   if (options.max_bytes_per_table != 0 && options.max_bytes_per_table < kLeastBytesPerTable) {
     return support::StrCat("max_bytes_per_table is ", options.max_bytes_per_table,

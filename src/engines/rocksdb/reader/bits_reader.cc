@@ -96,6 +96,12 @@ OpenedKind KindOf(const filter::Payload& payload) {
                                                               : OpenedKind::kRocksDB;
 }
 
+filter::UselessReason WhyUseless(const filter::Payload& payload, std::string_view filter) {
+  if (payload.is_former_compact()) return filter::UselessReason::kFormerCompact;
+  return MatchesEverything(filter) ? filter::UselessReason::kSaidByWriter
+                                   : filter::UselessReason::kDamaged;
+}
+
 // A RocksDB whose hashes are others queries the filters that it wrote.
 FilterBitsReader* NewReaderOfRocksDB(std::string_view filter, filter::FilterCounts* counts) {
   static const auto& builtin = *new auto(StockPolicyNamed(std::string(filter::kRocksDBName)));
@@ -106,8 +112,10 @@ FilterBitsReader* NewReaderOfRocksDB(std::string_view filter, filter::FilterCoun
 
 }  // namespace
 
-FilterBitsReader* NewRocksDBBitsReader(std::string_view filter, filter::FilterCounts* counts) {
+FilterBitsReader* NewRocksDBBitsReader(std::string_view filter, filter::FilterCounts* counts,
+                                       bool* is_former_compact) {
   filter::Payload payload = filter::DecodeTableBytes(filter);
+  if (is_former_compact != nullptr) *is_former_compact = payload.is_former_compact();
   // A file without keys has a filter without bytes. RocksDB writes filters of 5 bytes, for
   // partitions without entries, whose keys MultiGet would take for missing.
   if (payload.has_no_keys() && !filter.empty()) payload = {};
@@ -117,9 +125,7 @@ FilterBitsReader* NewRocksDBBitsReader(std::string_view filter, filter::FilterCo
     payload = {filter::FilterShape::Unknown()};
   }
   if (payload.always_matches() && filter.size() != stock::kTrailerBytes) {
-    counts->Add(filter::Count::kOpenedUseless, 1,
-                MatchesEverything(filter) ? filter::UselessReason::kSaidByWriter
-                                          : filter::UselessReason::kDamaged);
+    counts->Add(filter::Count::kOpenedUseless, 1, WhyUseless(payload, filter));
   }
   return filter::WithQuery(
       payload, kernels::ActiveKernel(), [&](const auto& query) -> FilterBitsReader* {

@@ -14,9 +14,11 @@ namespace bloomline::engine {
 // filter of RocksDB. Any bytes are safe: those that are not understood match everything; no bytes
 // match nothing. On CPUs where only RocksDB has the hash of its filters, it is RocksDB's reader.
 // The reader points only at the bytes, which must outlive it, and adds its queries to `counts`.
-// Thread-safe.
+// If `is_former_compact` is not null, *is_former_compact is set to whether the filter is compact,
+// of bloomline before 0.4. Thread-safe.
 FilterBitsReader* NewRocksDBBitsReader(std::string_view filter,
-                                       filter::FilterCounts* counts = filter::UnlabelledCounts());
+                                       filter::FilterCounts* counts = filter::UnlabelledCounts(),
+                                       bool* is_former_compact = nullptr);
 
 }  // namespace bloomline::engine
 

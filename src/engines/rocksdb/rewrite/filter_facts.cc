@@ -35,7 +35,7 @@ std::string KindIn(std::string_view filter) {
   const filter::LayoutRow& row = filter::LayoutRowFor(payload.layout);
   std::string kind = row.long_name;
   const bool has_trailer = row.trailer_shape != nullptr;
-  if (has_trailer && filter.size() > payload.payload_bytes() + filter::kTrailerBytes) {
+  if (has_trailer && filter.size() > payload.payload_bytes() + filter::EndBytes(payload)) {
     kind += ", ranges";  // entries of releases before 0.3, which nothing queries
   }
   return kind;

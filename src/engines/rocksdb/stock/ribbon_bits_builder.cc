@@ -56,7 +56,7 @@ struct Sizes {
     if (filter::IsBloom(shape)) {
       return stock::ExpectedBloomRateOf(num_keys, shape.payload_bytes(), shape.num_probes);
     }
-    return stock::ExpectedRibbonRateOf({shape.arrangement, shape.payload_bytes()});
+    return stock::ExpectedRibbonRateOf({shape.row_blocks, shape.payload_bytes()});
   }
 };
 

@@ -1,5 +1,7 @@
 #include "src/filter/layouts/constant/constant.h"
 
+#include <iterator>
+
 namespace bloomline::filter {
 namespace {
 
@@ -22,10 +24,24 @@ constexpr LayoutRow MakeAlwaysMatchRow() {
   return row;
 }
 
+// The bytes of a block by the trailer's parameter, without which readers could not skip a second
+// payload of versions up to 0.2.0 (docs/format.md, section 5).
+constexpr uint32_t kFormerBlockBytes[] = {32, 32, 64, 64, 64, 64, 16};
+
+constexpr LayoutRow MakeFormerCompactRow() {
+  LayoutRow row = MakeRow(Layout::kFormerCompact, "compact", "bloomline compact (before 0.4.0)");
+  row.trailer_shape = [](uint32_t arrangement) {
+    return FilterShape{Layout::kFormerCompact, kFormerBlockBytes[arrangement]};
+  };
+  row.max_parameter = std::size(kFormerBlockBytes) - 1;
+  return row;
+}
+
 }  // namespace
 
 constexpr LayoutRow kAlwaysMatchRow = MakeAlwaysMatchRow();
 constexpr LayoutRow kUnknownRow = MakeRow(Layout::kUnknown, "always match", "unknown");
 constexpr LayoutRow kNoKeysRow = MakeRow(Layout::kNoKeys, "no keys", "no keys");
+constexpr LayoutRow kFormerCompactRow = MakeFormerCompactRow();
 
 }  // namespace bloomline::filter

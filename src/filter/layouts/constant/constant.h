@@ -10,6 +10,8 @@ namespace bloomline::filter {
 extern const LayoutRow kAlwaysMatchRow;
 // Bytes that are not understood: they match every key, too.
 extern const LayoutRow kUnknownRow;
+// Filters of solved blocks, which versions before 0.4.0 wrote: they match every key.
+extern const LayoutRow kFormerCompactRow;
 // Filters that match no key.
 extern const LayoutRow kNoKeysRow;
 

@@ -1,6 +1,6 @@
 // RocksDB's Ribbon filters (stock/ribbon.h).
 #include "src/filter/kernel/kernel.h"
-#include "src/filter/layouts/rocksdb/ribbon_system.h"
+#include "src/filter/layouts/ribbon/ribbon_solution.h"
 #include "src/filter/layouts/rocksdb/rocksdb.h"
 #include "src/filter/stock/ribbon.h"
 #include "src/filter/stock/ribbon_size.h"
@@ -35,35 +35,14 @@ bool Read(std::string_view bytes, Payload* payload, std::string* why) {
   return true;
 }
 
-class RibbonSolution final : public Solution {
- public:
-  RibbonSolution(const kernels::Kernel& kernel, const FilterShape& shape)
-      : system_(kernel.stock.ribbon_solver, shape.arrangement * stock::RibbonShape::kRowsPerBlock) {
-  }
-
-  bool Solve(HashList* hashes, uint8_t first_seed) { return system_.Solve(hashes, first_seed); }
-
-  uint64_t seed() const override { return system_.seed(); }
-  void WriteTo(const FilterShape& shape, const kernels::Kernel& kernel, char* data) override {
-    if (shape.layout == Layout::kRocksDBRibbon) {
-      system_.WritePayload(shape.payload_bytes(), data);
-      return;
-    }
-    system_.ForEachRun([&](const uint64_t* hashes, size_t n) {
-      kRocksDBBloomRow.insert(shape, kernel, data, n, hashes);
-    });
-  }
-
- private:
-  stock::RibbonSystem system_;
-};
-
 // If no seed has a solution, RocksDB writes a Bloom filter.
 std::unique_ptr<Solution> Solve(HashList* hashes, uint64_t first_hash, const ShapeRequest& request,
                                 const kernels::Kernel& kernel, FilterShape* shape) {
   auto solution = std::make_unique<RibbonSolution>(kernel, *shape);
-  if (!solution->Solve(hashes, static_cast<uint8_t>(first_hash))) {
+  constexpr uint32_t kAllSeeds = 256;
+  if (!solution->Solve(hashes, static_cast<uint8_t>(first_hash), kAllSeeds)) {
     *shape = kRocksDBBloomRow.table_shape(request);
+    solution->set_fallback(kRocksDBBloomRow);
   }
   return solution;
 }
@@ -80,16 +59,10 @@ constexpr LayoutRow MakeRow() {
   row.write_end = [](const Payload& payload, char* dst) {
     dst[0] = static_cast<char>(stock::kRibbonMarker);
     dst[1] = static_cast<char>(payload.seed);
-    for (int i = 0; i < 3; ++i) dst[2 + i] = static_cast<char>(payload.arrangement >> 8 * i);
+    for (int i = 0; i < 3; ++i) dst[2 + i] = static_cast<char>(payload.row_blocks >> 8 * i);
   };
   row.open = [](const Payload& payload, const kernels::Kernel& kernel, OpenFilter* filter) {
-    const stock::RibbonShape shape(payload.arrangement, payload.payload_bytes());
-    static_cast<kernels::DetailedView&>(*filter) = stock::RibbonView{
-        payload.data, shape, stock::RibbonView::RawSeed(static_cast<uint8_t>(payload.seed))};
-    // Most of the work is to find out what to prefetch, so may_match_many does it.
-    filter->is_large = false;
-    filter->may_match = kernel.stock.ribbon.may_match_for(shape.columns);
-    filter->may_match_many = kernel.stock.ribbon.may_match_many;
+    OpenRibbon(payload, payload.seed, kernel, filter);
   };
   row.solve = Solve;
   return row;

@@ -1,10 +1,10 @@
 // LevelDB opens no small set for many queries.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "src/filter/bits/small_set_block.h"
-#include "src/filter/hash/block_run.h"
 #include "src/filter/layouts/small_set/small_set.h"
 
 namespace bloomline::filter {
@@ -25,6 +25,12 @@ FilterShape Shape(const ShapeRequest& request) {
   return FilterShape::SmallSet(num_blocks, static_cast<uint32_t>(block_bytes), 0);
 }
 
+// Drops equal hashes, which are one equation. Returns how many are left, at the start of the array.
+size_t DropRepeats(uint64_t* hashes, size_t n) {
+  std::sort(hashes, hashes + n);
+  return static_cast<size_t>(std::unique(hashes, hashes + n) - hashes);
+}
+
 // Returns the number of the attempt.
 unsigned SolveBlock(uint64_t* hashes, size_t n, unsigned num_attempts, uint32_t block_bytes,
                     const kernels::Kernel& kernel, char* block) {
@@ -38,23 +44,30 @@ unsigned SolveBlock(uint64_t* hashes, size_t n, unsigned num_attempts, uint32_t 
   return 0;
 }
 
-// Sets shape->first_attempt.
+// Sets shape->attempt.
 void Build(uint64_t* hashes, size_t n, FilterShape* shape, const kernels::Kernel& kernel,
            char* data) {
   if (shape->num_blocks == 1) {
     const unsigned attempt =
         SolveBlock(hashes, n, kernels::small_set::kMaxAttempts, shape->block_bytes, kernel, data);
-    shape->first_attempt = attempt / kHeaderAttempts * kHeaderAttempts;
+    shape->attempt = attempt / kHeaderAttempts * kHeaderAttempts;
     return;
   }
+  // A counting sort by block.
   std::vector<uint64_t> sorted(n);
-  KeysByBlock by_block(shape->num_blocks, {0, static_cast<size_t>(shape->num_blocks)});
-  const auto for_each_hash = [=](auto f) { std::for_each(hashes, hashes + n, f); };
-  by_block.Sort(for_each_hash, sorted.data());
-  by_block.ForEachBlock(sorted.data(), [&](size_t i, uint64_t* of_block, size_t count) {
-    SolveBlock(of_block, count, kHeaderAttempts, shape->block_bytes, kernel,
+  size_t ends[kMaxSmallSetBlocks] = {};
+  const auto block_of = [num_blocks = shape->num_blocks](uint64_t hash) {
+    return kernels::BlockIndex(hash, num_blocks);
+  };
+  std::for_each(hashes, hashes + n, [&](uint64_t hash) { ++ends[block_of(hash)]; });
+  size_t sum = 0;
+  for (size_t& end : ends) sum += std::exchange(end, sum);
+  std::for_each(hashes, hashes + n, [&](uint64_t hash) { sorted[ends[block_of(hash)]++] = hash; });
+  size_t start = 0;
+  for (uint64_t i = 0; i < shape->num_blocks; start = ends[i++]) {
+    SolveBlock(sorted.data() + start, ends[i] - start, kHeaderAttempts, shape->block_bytes, kernel,
                data + i * shape->block_bytes);
-  });
+  }
 }
 
 constexpr LayoutRow MakeRow() {

@@ -17,7 +17,6 @@
 
 #include "src/filter/bits/bytes.h"
 #include "src/filter/bits/small_set_block.h"
-#include "src/filter/bits/solved_block.h"
 
 namespace bloomline::kernels::small_set {
 
@@ -34,6 +33,36 @@ struct Equations {
   alignas(64) uint64_t hashes[kMaxEquations];
   uint8_t pivots[kMaxEquations];
   uint64_t with_pivot = 0;  // bit i: equation i has one
+};
+
+// Sums of equations over GF(2), each of two words.
+class EquationSpan {
+ public:
+  // Returns false if the equation is a sum of those added before, or 0. At most kMaxEquations are
+  // added.
+  BLOOMLINE_ALWAYS_INLINE bool Add(uint64_t first, uint64_t second) {
+    for (size_t i = 0; i < size_; ++i) {
+      // Later terms do not have a term's lowest bit, so it stays clear.
+      const Term& term = terms_[i];
+      const bool has_lowest = ((first & term.lowest_first) | (second & term.lowest_second)) != 0;
+      const uint64_t hit = ~uint64_t{has_lowest} + 1;
+      first ^= term.first & hit;
+      second ^= term.second & hit;
+    }
+    if ((first | second) == 0) return false;
+    const uint64_t lowest_first = first & (~first + 1);
+    const uint64_t lowest_second = first != 0 ? 0 : second & (~second + 1);
+    terms_[size_++] = {first, second, lowest_first, lowest_second};
+    return true;
+  }
+
+ private:
+  struct Term {
+    uint64_t first, second;
+    uint64_t lowest_first, lowest_second;  // one of them is 0
+  };
+  size_t size_ = 0;
+  Term terms_[kMaxEquations];
 };
 
 struct Equation {
@@ -315,7 +344,7 @@ class System {
   // equations outside the result do not depend on the order of the keys.
   uint64_t ImpliedEquations() const {
     uint64_t implied = 0;
-    EquationSpan<kMaxEquations> span;
+    EquationSpan span;
     ForEachBit(full_columns().without_pivot(), [&](size_t i) {
       implied |= uint64_t{!span.Add(full_.slots[i], full_.hashes[i])} << i;
     });

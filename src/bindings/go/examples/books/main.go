@@ -1,4 +1,4 @@
-// Books opens a RocksDB with compact filters, or filters of another policy, through RocksDB's C
+// Books opens a RocksDB with Ribbon filters, or filters of another policy, through RocksDB's C
 // functions, writes a thousand keys, and reads them. Files of an earlier run get new filters, too.
 package main
 
@@ -18,7 +18,7 @@ func main() {
 	if len(os.Args) != 2 && len(os.Args) != 3 {
 		log.Fatal("usage: books DIRECTORY [POLICY]")
 	}
-	text := "{id=bloomline;format=compact;bits_per_key=10}"
+	text := "{id=bloomline;format=ribbon;bits_per_key=10}"
 	if len(os.Args) == 3 {
 		text = os.Args[2]
 	}

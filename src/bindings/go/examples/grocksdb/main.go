@@ -1,6 +1,6 @@
 //go:build ignore
 
-// Opens a RocksDB with compact filters through grocksdb: go run main.go DIRECTORY
+// Opens a RocksDB with Ribbon filters through grocksdb: go run main.go DIRECTORY
 package main
 
 import (
@@ -23,7 +23,7 @@ func main() {
 	table.SetBlockSize(16 << 10)
 	base.SetBlockBasedTableFactory(table)
 	options, err := grocksdb.GetOptionsFromString(base,
-		"block_based_table_factory={filter_policy={id=bloomline;format=compact;bits_per_key=10}}")
+		"block_based_table_factory={filter_policy={id=bloomline;format=ribbon;bits_per_key=10}}")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,9 +1,9 @@
-//! Writes a database with compact filters. Usage: books FOLDER
+//! Writes a database with Ribbon filters. Usage: books FOLDER
 use bloomline_rocksdb::FamilyOptions;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args_os().nth(1).ok_or("usage: books FOLDER")?;
-    let filter = "{id=bloomline;format=compact;bits_per_key=10}";
+    let filter = "{id=bloomline;format=ribbon;bits_per_key=14.5}";
     let family = FamilyOptions::with_filter(filter).descriptor("default")?;
     let mut options = rocksdb::Options::default();
     options.create_if_missing(true);

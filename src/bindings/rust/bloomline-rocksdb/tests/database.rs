@@ -59,7 +59,7 @@ fn files_with(path: &Path, name: &str, text: &str) -> usize {
 fn limited_memory_needs_the_listener() {
     let path = folder("memory");
     let family = |text: &str| {
-        let filter = format!("{{id=bloomline;format=compact;{text}}}");
+        let filter = format!("{{id=bloomline;format=ribbon;{text}}}");
         FamilyOptions::with_filter(&filter).descriptor("default").expect("a family")
     };
     let mut without = Options::default();
@@ -81,9 +81,9 @@ fn limited_memory_needs_the_listener() {
 
 #[test]
 fn databases_have_the_filter_and_reopen_with_it() {
-    let path = folder("compact");
+    let path = folder("ribbon");
     let cache = Cache::new_lru_cache(1 << 20);
-    let family = FamilyOptions::with_filter("{id=bloomline;format=compact;bits_per_key=10}")
+    let family = FamilyOptions::with_filter("{id=bloomline;format=ribbon;bits_per_key=14.5}")
         .table("block_size=8192;cache_index_and_filter_blocks=true")
         .family("write_buffer_size=33554432; compression=kNoCompression;")
         .block_cache(&cache);
@@ -94,7 +94,7 @@ fn databases_have_the_filter_and_reopen_with_it() {
     assert!(useful(Options::default(), &path, families) > KEYS * 98 / 100);
     assert!(cache.get_usage() > 0);
     assert_eq!(files_with(&path, ".sst", "bloomline"), 4);
-    for text in ["format=compact", "block_size=8192", "write_buffer_size=33554432"] {
+    for text in ["format=ribbon", "block_size=8192", "write_buffer_size=33554432"] {
         assert!(files_with(&path, "OPTIONS", text) > 0, "{text}");
     }
 
@@ -150,7 +150,7 @@ fn options_are_shown_without_a_seed() {
 
 #[test]
 fn families_have_the_name_asked_for() {
-    let options = FamilyOptions::with_filter("{id=bloomline;format=compact}")
+    let options = FamilyOptions::with_filter("{id=bloomline;format=blocked}")
         .family("comparator=leveldb.BytewiseComparator");
     for name in ["default", "books", r"a\nb\", "\"quoted\" [name]", " x "] {
         let family = options.descriptor(name).expect(name);

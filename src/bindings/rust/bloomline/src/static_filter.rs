@@ -3,14 +3,16 @@ use crate::{bytes, done, ffi, handle, handle_type, keys, options_type, Error};
 use std::marker::PhantomData;
 use std::os::raw::c_int;
 
-/// The formats of static filters: filter_options.h.
+/// Formats of filters: filter_options.h.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
     /// A Bloom filter in which each key's bits are in one cache line.
     Blocked = 1,
-    /// Has the rate of `Blocked` in about 70 % of the memory; takes longer to build and to query.
+    /// LevelDB's; [`FilterOptions::build`] refuses it. `Ribbon` takes its place.
     Compact = 2,
+    /// Has the rate of `Blocked` in about 70 % of the memory; takes longer to build and to query.
+    Ribbon = 4,
 }
 
 impl From<Format> for c_int {
@@ -25,7 +27,7 @@ impl From<Format> for c_int {
 /// ```
 /// use bloomline::{bits_per_key_for_false_positive_rate, Format};
 /// let bits = |format| bits_per_key_for_false_positive_rate(format, 0.01).unwrap();
-/// assert!(bits(Format::Compact) < 0.75 * bits(Format::Blocked));
+/// assert!(bits(Format::Ribbon) < 0.75 * bits(Format::Blocked));
 /// ```
 pub fn bits_per_key_for_false_positive_rate(format: Format, rate: f64) -> Option<f64> {
     // Safety: any arguments are allowed.
@@ -38,7 +40,7 @@ options_type! {
     FilterOptions(bloomline_filteroptions_t) = bloomline_filteroptions_create;
     /// Default: [`Format::Blocked`].
     format(Format) bloomline_filteroptions_set_format;
-    /// 1 to 100; in [`Format::Compact`] 3 to 24. See [`bits_per_key_for_false_positive_rate`].
+    /// Memory, also in [`Format::Ribbon`]: 1 to 100. See [`bits_per_key_for_false_positive_rate`].
     bits_per_key(f64) bloomline_filteroptions_set_bits_per_key;
     /// Seed of the hash, which the filter records.
     seed(u64) bloomline_filteroptions_set_seed;
@@ -62,7 +64,7 @@ handle_type! {
     /// ```
     /// use bloomline::{FilterBuilder, FilterView, Format};
     ///
-    /// let options = FilterBuilder::options().format(Format::Compact).bits_per_key(8.0);
+    /// let options = FilterBuilder::options().format(Format::Ribbon).bits_per_key(8.0);
     /// let mut builder = options.build()?;
     /// builder.extend(["apple", "banana"]);
     /// let bytes = builder.finish(1)?;
@@ -110,6 +112,9 @@ impl<K: AsRef<[u8]>> Extend<K> for FilterBuilder {
     }
 }
 
+/// How the sentence begins that refuses a filter of the former layout, which matches every key.
+const FORMER_COMPACT: &str = "a compact filter of bloomline before 0.4.0";
+
 handle_type! {
     /// Queries the bytes of a static filter, which it borrows: filter.h.
     ///
@@ -127,9 +132,13 @@ handle_type! {
 }
 
 impl<'bytes> FilterView<'bytes> {
-    /// Any bytes give a view; with bytes that are not understood, every key matches. Fails only if
-    /// memory runs out.
+    /// With bytes that are not understood, every key matches. Fails if memory runs out, and for a
+    /// compact filter, which bloomline wrote before 0.4.0: build it again.
     pub fn open(bytes: &'bytes [u8]) -> Result<FilterView<'bytes>, Error> {
+        match Self::validate(bytes) {
+            Err(error) if error.message.starts_with(FORMER_COMPACT) => return Err(error),
+            _ => {}
+        }
         let (first, length) = keys::parts(bytes);
         // Safety: the bytes outlive the view, because it borrows them.
         let view = handle(OutOfMemory, |_| unsafe { ffi::bloomline_view_open(first, length) })?;

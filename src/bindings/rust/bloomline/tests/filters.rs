@@ -100,7 +100,7 @@ fn saved_bytes_are_those_of_all_languages() -> Result<(), Error> {
 
 #[test]
 fn static_filters_are_bytes() -> Result<(), Error> {
-    for format in [Format::Blocked, Format::Compact] {
+    for format in [Format::Blocked, Format::Ribbon] {
         let bits = bloomline::bits_per_key_for_false_positive_rate(format, 0.01).expect("a size");
         let mut builder = FilterBuilder::options().format(format).bits_per_key(bits).build()?;
         builder.extend(keys(0, 99_999));
@@ -117,6 +117,27 @@ fn static_filters_are_bytes() -> Result<(), Error> {
         assert!(FilterView::open(cut)?.contains("pear"));
     }
     Ok(())
+}
+
+/// What bloomline 0.3.0 wrote for `seq 40 | bloomline build --format compact`.
+const FORMER_COMPACT: &str = concat!(
+    "a43c79ee1e4cb9b1ef890fa065980aad4ec4cbc4189578999e192a1771105b802b1a29cd1e66563946da",
+    "47dc1657e6d4a500c1ab3f4db70482917fd0657a243100000000000000000100000003050000624c6e01",
+);
+
+#[test]
+fn a_compact_filter_of_before_0_4_0_is_refused() {
+    let byte = |i| u8::from_str_radix(&FORMER_COMPACT[2 * i..2 * i + 2], 16).expect("a byte");
+    let bytes: Vec<_> = (0..FORMER_COMPACT.len() / 2).map(byte).collect();
+    let sentence = "a compact filter of bloomline before 0.4.0: build it again from its keys, as \
+                    ribbon or blocked";
+    for error in [FilterView::open(&bytes).err(), FilterView::validate(&bytes).err()] {
+        let error = error.expect(sentence);
+        assert_eq!((error.to_string().as_str(), error.kind()), (sentence, ErrorKind::InvalidData));
+    }
+    let error = FilterBuilder::options().format(Format::Compact).build().expect_err("an error");
+    assert!(error.to_string().ends_with("(ribbon takes the place of compact)"), "{error}");
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
 }
 
 #[test]
@@ -141,7 +162,7 @@ fn errors_have_a_sentence_and_a_kind() {
     let large = builder().capacity(9999).build().expect("a filter");
     assert!(small.merge(&large).unwrap_err().to_string().contains("num_bits"));
     assert_eq!(small.save("/nowhere/x").unwrap_err().kind(), Io(NotFound));
-    assert_eq!(bloomline::bits_per_key_for_false_positive_rate(Format::Compact, 1e-30), None);
+    assert_eq!(bloomline::bits_per_key_for_false_positive_rate(Format::Ribbon, 1e-30), None);
 }
 
 #[test]
@@ -150,7 +171,7 @@ fn constants_agree_with_the_header() {
         let constant = format!("bloomline_{} = {value}", name.to_lowercase());
         assert!(include_str!(concat!(env!("OUT_DIR"), "/c.h")).contains(&constant), "{constant}");
     };
-    for format in [Format::Blocked, Format::Compact] {
+    for format in [Format::Blocked, Format::Compact, Format::Ribbon] {
         check(format!("format_{format:?}"), format.into());
     }
     for layout in [Layout::Blocked, Layout::Standard, Layout::Blocked128, Layout::Blocked64] {

@@ -10,9 +10,9 @@ import org.rocksdb.Filter;
  *
  * <p>A program without this class opens databases that have its filters, and gets right answers.
  * Filters of the formats {@code bloom} and {@code ribbon} work there, too; those of {@code blocked}
- * and {@code compact} match every key, so missing keys cost reads until a compaction rewrites the
- * files. OPTIONS files name the policy: such a program, and one that does not call {@link
- * Bloomline#register} first, loads them without an error and with no filter policy.
+ * match every key, so missing keys cost reads until a compaction rewrites the files. OPTIONS files
+ * name the policy: such a program, and one that does not call {@link Bloomline#register} first,
+ * loads them without an error and with no filter policy.
  *
  * <p>Beware of {@code OptionsUtil.loadLatestOptions}: set another filter in the {@code
  * BlockBasedTableConfig} that it returns before you set this in other options. With the filter that
@@ -28,7 +28,7 @@ public final class BloomlineFilter extends Filter {
   public enum Format {
     /** Blocked Bloom filters, with 64-bit hashes. */
     BLOCKED,
-    /** At 7.1 bits per key, as accurate as BLOCKED at 10. */
+    /** Refused since bloomline 0.4.0: RIBBON takes its place. */
     COMPACT,
     /** RocksDB's own Bloom filter. */
     BLOOM,
@@ -86,17 +86,18 @@ public final class BloomlineFilter extends Filter {
    */
   public static final class Builder {
     private final StringBuilder text = new StringBuilder("{id=bloomline");
+    private String refused;
 
     private Builder() {}
 
     /** The format of the filters. */
     public Builder format(final Format format) {
-      return add("format", format);
+      return addFormat("format", format);
     }
 
     /**
-     * Memory for each key in bits, 1 to 100, with COMPACT 3 to 24. As in RocksDB, 0.5 to 1 counts
-     * as 1, and below 0.5 files get no filters.
+     * Memory for each key in bits, 1 to 100; with RIBBON, that of an equally accurate Bloom filter.
+     * As in RocksDB, 0.5 to 1 counts as 1, and below 0.5 files get no filters.
      */
     public Builder bitsPerKey(final double bits) {
       return add("bits_per_key", bits);
@@ -135,7 +136,7 @@ public final class BloomlineFilter extends Filter {
 
     /** The format of flushed files. */
     public Builder flushFormat(final Format format) {
-      return add("flush_format", format);
+      return addFormat("flush_format", format);
     }
 
     /** For RIBBON: levels before this one, and flushed files, get BLOOM filters. */
@@ -165,7 +166,18 @@ public final class BloomlineFilter extends Filter {
      * @throws UnsatisfiedLinkError as {@link Bloomline#register} does
      */
     public BloomlineFilter build() {
+      if (refused != null) {
+        throw new IllegalArgumentException(refused);
+      }
       return new BloomlineFilter(text + "}");
+    }
+
+    private Builder addFormat(final String name, final Format format) {
+      if (format == Format.COMPACT) {
+        refused = name + " is COMPACT, which is written in LevelDB only; allowed: BLOCKED, BLOOM, "
+            + "RIBBON (RIBBON takes the place of COMPACT)";
+      }
+      return add(name, format);
     }
 
     private Builder add(final String name, final Object value) {

@@ -1,7 +1,7 @@
 // The linear system of a Ribbon filter's keys: the search for a seed that has a solution, and the
 // solution as the filter's payload (ribbon_solve.h says how it is solved).
-#ifndef BLOOMLINE_FILTER_LAYOUTS_ROCKSDB_RIBBON_SYSTEM_H_
-#define BLOOMLINE_FILTER_LAYOUTS_ROCKSDB_RIBBON_SYSTEM_H_
+#ifndef BLOOMLINE_FILTER_LAYOUTS_RIBBON_RIBBON_SYSTEM_H_
+#define BLOOMLINE_FILTER_LAYOUTS_RIBBON_RIBBON_SYSTEM_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +24,9 @@ class RibbonSystem {
   RibbonSystem(const RibbonSolver& solver, uint32_t num_rows);
 
   // Takes the hashes of the list, which must outlive this object; only Clear may be called then.
-  // Tries seeds from first_seed on, as RocksDB does. Returns false if none of 256 has a solution.
-  bool Solve(filter::HashList* hashes, uint8_t first_seed);
+  // Tries num_seeds seeds, 1 to 256, from first_seed on; 0 follows 255. Returns false if none has a
+  // solution.
+  bool Solve(filter::HashList* hashes, uint8_t first_seed, uint32_t num_seeds);
   uint8_t seed() const { return seed_; }
 
   // Writes a payload of any multiple of 16 bytes from 16 on, which holds zeros.
@@ -64,4 +65,4 @@ class RibbonSystem {
 
 }  // namespace bloomline::stock
 
-#endif  // BLOOMLINE_FILTER_LAYOUTS_ROCKSDB_RIBBON_SYSTEM_H_
+#endif  // BLOOMLINE_FILTER_LAYOUTS_RIBBON_RIBBON_SYSTEM_H_

@@ -1,4 +1,4 @@
-#include "src/filter/layouts/rocksdb/ribbon_system.h"
+#include "src/filter/layouts/ribbon/ribbon_system.h"
 
 #include <algorithm>
 #include <utility>
@@ -39,12 +39,12 @@ uint32_t RibbonSystem::NumRows(size_t group) const {
   return std::min(num_rows_ - FirstRow(group), kGroupRows);
 }
 
-bool RibbonSystem::Solve(filter::HashList* hashes, uint8_t first_seed) {
+bool RibbonSystem::Solve(filter::HashList* hashes, uint8_t first_seed, uint32_t num_seeds) {
   seed_ = first_seed;
   groups_.TakeInUnits(hashes, kUnitWords, StartGroups{raw_seed(), num_starts_});
-  while (!SolveWithSeed()) {
+  for (; !SolveWithSeed(); --num_seeds) {
+    if (num_seeds == 1) return false;
     ++seed_;
-    if (seed_ == first_seed) return false;
     groups_.Regroup(StartGroups{raw_seed(), num_starts_});
   }
   return true;

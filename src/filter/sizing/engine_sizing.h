@@ -1,0 +1,20 @@
+// Sizes and false-positive rates of filters in engines, by the bits_per_key of a policy's options:
+// as bloomline/sizing.h, but in kRibbon those of RocksDB's ribbonfilter:N, which are not memory.
+#ifndef BLOOMLINE_FILTER_SIZING_ENGINE_SIZING_H_
+#define BLOOMLINE_FILTER_SIZING_ENGINE_SIZING_H_
+
+#include <cstdint>
+
+#include "bloomline/filter_options.h"
+
+namespace bloomline::filter {
+
+double EngineRate(Format format, double bits_per_key);
+
+double EngineRateWithKeys(Format format, double bits_per_key, uint64_t capacity, uint64_t num_keys);
+
+uint64_t EngineFilterBytes(Format format, uint64_t num_keys, double bits_per_key);
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_SIZING_ENGINE_SIZING_H_
