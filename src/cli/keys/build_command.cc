@@ -190,7 +190,7 @@ void AddBuildCommand(CLI::App* app, int* exit_code) {
       [](const std::string& text, std::string* error) {
         return tool::ParseWhole(text, 1, kMaxThreads, error);
       },
-      "Threads that build the filter [1]");
+      "Threads that build a blocked filter [1]");
   command->add_flag("--json", request->json, "Print JSON");
   command->footer(
       "Example:\n"
