@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "src/filter/bits/bytes.h"
 #include "src/filter/stock/ribbon_solve.h"
 #include "src/filter/stock/ribbon_solver/substitute.h"
 
@@ -160,8 +161,9 @@ class GroupSolver {
     const auto* const first = reinterpret_cast<const uint8_t*>(all_) + byte;
 #pragma GCC unroll 24
     for (uint32_t i = 0; i < W * kPiece; i += 8) {
-      uint64_t own_rows, bytes = 0;
-      std::memcpy(&own_rows, own_rows_ + i, 8);
+      const uint64_t own_rows =
+          kernels::LoadLittleEndian64(reinterpret_cast<const char*>(own_rows_ + i));
+      uint64_t bytes = 0;
 #pragma GCC unroll 8
       for (uint32_t j = 0; j < 8; ++j) bytes |= uint64_t{first[(i + j) * sizeof(Row)]} << 8 * j;
       step->bytes[i / 8] = bytes & own_rows;

@@ -51,8 +51,8 @@ struct PortableSimd {
       for (uint32_t j = 0; j < kRowsPerStep; ++j) {
         rows |= uint64_t{takes[j][i / 4] >> 8 * (i % 4) & 0xff} << 8 * j;
       }
-      const uint64_t bytes = TransposedBits(rows);
-      std::memcpy(step->takes + 8 * i, &bytes, 8);
+      kernels::StoreLittleEndian64(TransposedBits(rows),
+                                   reinterpret_cast<char*>(step->takes + 8 * i));
     }
   }
 
