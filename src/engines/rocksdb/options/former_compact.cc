@@ -1,7 +1,6 @@
 #include "src/engines/rocksdb/options/former_compact.h"
 
 #include <atomic>
-#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <string_view>
@@ -16,13 +15,6 @@ constexpr Format kSuccessor = Format::kRibbon;
 
 constexpr char kBitsPerKey[] = "bits_per_key";
 constexpr char kBitsByLevel[] = "bits_by_level";
-
-// The bits of Ribbon filters with this memory per key. People read them in OPTIONS files, so they
-// are hundredths.
-double RibbonBits(double memory_bits) {
-  constexpr double kSteps = 100;  // in each bit
-  return std::round(filter::BitsOfMemory(kSuccessor, memory_bits) * kSteps) / kSteps;
-}
 
 // Returns what is wrong with the bits in format compact, or an empty string.
 std::string CheckBits(const RocksDBFilterOptions& options) {
@@ -81,10 +73,10 @@ std::string ReplaceCompact(const OptionMap& texts, Format before, RocksDBFilterO
     // again.
     options->flush_format = std::nullopt;
     if (!stay(kBitsPerKey) && WritesFilters(read)) {
-      options->bits_per_key = RibbonBits(BitsAsInRocksDB(read.bits_per_key));
+      options->bits_per_key = filter::RibbonBitsOfCompact(BitsAsInRocksDB(read.bits_per_key));
     }
     for (double& bits : options->bits_by_level) {
-      if (!stay(kBitsByLevel)) bits = RibbonBits(bits);
+      if (!stay(kBitsByLevel)) bits = filter::RibbonBitsOfCompact(bits);
     }
   }
   // RocksDB's own filters take none of these.
