@@ -75,8 +75,8 @@ struct FilterOptions {
   bool random_seed = false;
 
   // Returns options with the fewest bits_per_key that reach the false-positive rate (0.01 for 1 %).
-  // If none do, bits_per_key is NaN, which Validate refuses. kRibbon filters of fewer than 5,000 keys
-  // have a higher rate (sizing.h).
+  // If none do, bits_per_key is NaN, which Validate refuses. kRibbon filters of fewer than 5,000
+  // keys have a higher rate (sizing.h).
   static FilterOptions ForFalsePositiveRate(Format format, double rate);
 
   // Returns "" or an error message. Does not check whether an engine accepts the format.

@@ -20,8 +20,8 @@
 namespace bloomline {
 
 // The rate of a filter with thousands of keys; in kCompact, of 36, about as many as LevelDB has in
-// one filter; in kRibbon, of a million (with 1,000 keys up to 2.4 times as high, from 5,000 on 0.8 to
-// 1.3 times).
+// one filter; in kRibbon, of a million (with 1,000 keys up to 2.4 times as high, fewer more, from
+// 5,000 on 0.8 to 1.3 times).
 double FalsePositiveRate(Format format, double bits_per_key);
 
 // The rate of a filter made for `capacity` keys that holds num_keys, which may be more. It includes
