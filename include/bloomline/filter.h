@@ -39,8 +39,8 @@ struct Payload;
 // error() gives the reason.
 //
 // Memory: 64 bits per key that num_keys() counts, plus up to 2 MiB spare. Finish needs up to 3 %
-// more for large kBlocked filters, and 10 % more for kRibbon: with few keys, 24 bytes per key (up to
-// 44,000 keys; without AVX2 500,000).
+// more for large kBlocked filters. For kRibbon it needs 10 % more, and with few keys (up to 42,000;
+// without AVX2, up to 500,000) 24 bytes per key.
 class FilterBuilder {
  public:
   explicit FilterBuilder(const FilterOptions& options);
