@@ -76,7 +76,7 @@ function(bloomline_pkg_config of_component component)
     string(REGEX REPLACE "/$" "" prefix "\${pcfiledir}/${to_prefix}")
   endif()
   if(name STREQUAL "rocksdb")
-    # Clang refuses a standard of C++ for C, so C programs and cgo have a file without it.
+    # Clang refuses a standard of C++ for C, so C programs have a file without it.
     bloomline_install_pkg_config(rocksdb_c ${component})
     # Of several -std, compilers take the last: this also fixes a caller's -std=c++17 before it.
     if(BLOOMLINE_ROCKSDB_STANDARD GREATER 17)

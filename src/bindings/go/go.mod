@@ -1,3 +1,0 @@
-module bloomline
-
-go 1.19
