@@ -43,9 +43,9 @@ struct Division {
   double wasted_reads = 0;
 };
 
-// Looks for the bits per key that meet a limit. The library, `bloomline size` and `bloomline db
-// advise` each have a function that divides bits per key and knows what the filters then cost. More
-// bits per key must neither take fewer bytes nor waste more reads.
+// Looks for the bits per key that meet a limit. The library and `bloomline db advise` each have a
+// function that divides bits per key and knows what the filters then cost. More bits per key must
+// neither take fewer bytes nor waste more reads.
 class Divider {
  public:
   using Divide = std::function<Division(double bits_per_key)>;

@@ -1,15 +1,18 @@
-// bloomline size: the command line, and the sizes of filters without levels.
+// `bloomline size` knows two of keys, rate (or bits per key) and memory, and computes the third for
+// every format.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "bloomline/filter_options.h"
-#include "bloomline/level_sizing.h"
 #include "bloomline/sizing.h"
 #include "src/cli/ribbon_sizes.h"
-#include "src/cli/size/size.h"
 #include "src/cli/subcommands.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/sizing/memory_divider.h"
@@ -21,6 +24,14 @@
 
 namespace bloomline::cli {
 namespace {
+
+struct SizeRequest {
+  std::optional<uint64_t> num_keys;
+  std::optional<uint64_t> capacity;  // keys that the filter is sized for; none: num_keys
+  std::optional<double> rate;
+  std::optional<double> bits_per_key;
+  std::optional<uint64_t> memory_bytes;
+};
 
 struct SizeRow {
   Format format = Format::kBlocked;
@@ -126,16 +137,14 @@ SizeRow FormatRow(Format format, const SizeRequest& request) {
   return row;
 }
 
-// Returns what a request without levels lacks, or has too much; empty: nothing.
+// Returns what a request lacks, or has too much; empty: nothing.
 std::string Validate(const SizeRequest& request) {
   const bool sized_by_keys = request.num_keys.has_value();
   const int given = sized_by_keys + request.rate.has_value() + request.bits_per_key.has_value() +
                     request.memory_bytes.has_value();
   if (given != 2 || (request.rate && request.bits_per_key)) {
-    return std::string(
-               "give two of --keys, --memory and --fpr (or --bits-per-key instead of --fpr), for "
-               "example --keys 5e9 --fpr 1%") +
-           kSeeHelp;
+    return "give two of --keys, --memory and --fpr (or --bits-per-key instead of --fpr), for "
+           "example --keys 5e9 --fpr 1%; see bloomline size --help";
   }
   if (request.capacity && (!sized_by_keys || request.memory_bytes)) {
     return "--capacity is the number of keys that filters are sized for: give --keys, the number "
@@ -218,37 +227,26 @@ void PrintTable(const SizeRequest& request, const std::vector<SizeRow>& rows) {
   }
 }
 
+void PrintError(const std::string& error) { std::cerr << "bloomline size: " << error << '\n'; }
+
 int Run(const SizeRequest& request, bool json) {
-  if (IsRefused(Validate(request))) return tool::kExitImpossible;
+  const std::string error = Validate(request);
+  if (!error.empty()) {
+    PrintError(error);
+    return tool::kExitImpossible;
+  }
   const std::vector<SizeRow> rows = FormatRows(request);
-  if (IsImpossible(rows)) return tool::kExitImpossible;
+  const auto has_problem = [](const SizeRow& row) { return !row.problem.empty(); };
+  if (std::all_of(rows.begin(), rows.end(), has_problem)) {
+    for (const SizeRow& row : rows) PrintError(row.name + ": " + row.problem);
+    return tool::kExitImpossible;
+  }
   if (json) {
     PrintJson(request, rows);
   } else {
     PrintTable(request, rows);
   }
   return tool::kExitOk;
-}
-
-void AddLevelOptions(CLI::App* command, SizeRequest* request) {
-  constexpr double kMaxFirstLevelRuns = 1000;
-  const auto parse_levels = [](const std::string& text, std::string* error) {
-    return tool::ParseWhole(text, 1, kMaxLevels, error);
-  };
-  const auto up_to = [](double max) {
-    return [=](const std::string& text, std::string* error) {
-      return tool::ParseNumber(text, 1, max, error);
-    };
-  };
-  tool::AddQuantity(command, "--levels", &request->num_levels, parse_levels,
-                    "Levels of an LSM tree to divide the memory among");
-  tool::AddQuantity(command, "--level-ratio", &request->level_ratio, up_to(kMaxLevelSizeRatio),
-                    "Keys of a level per key of the one before it [10]");
-  tool::AddQuantity(command, "--level0-runs", &request->first_level_runs, up_to(kMaxFirstLevelRuns),
-                    "Sorted runs in the first level (level 0's files) [1]");
-  tool::AddQuantity(command, "--wasted-reads", &request->wasted_reads, tool::ParseRate,
-                    "Expected wasted reads per Get of a missing key, for\n"
-                    "example 1%; with --levels, instead of --bits-per-key");
 }
 
 }  // namespace
@@ -277,15 +275,10 @@ void AddSizeCommand(CLI::App* app, int* exit_code) {
   tool::AddQuantity(command, "--capacity", &request->capacity, tool::ParseCount,
                     "Design capacity, if different from --keys");
   command->add_flag("--json", *json, "Print JSON");
-  AddLevelOptions(command, request.get());
   command->footer(
       "Example:\n"
       "    bloomline size --keys 5e9 --fpr 1%");
-  command->callback([=] {
-    const bool has_levels = request->num_levels || request->level_ratio ||
-                            request->first_level_runs || request->wasted_reads;
-    *exit_code = has_levels ? RunLevelSize(*request, *json) : Run(*request, *json);
-  });
+  command->callback([=] { *exit_code = Run(*request, *json); });
 }
 
 }  // namespace bloomline::cli
