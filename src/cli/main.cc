@@ -12,7 +12,7 @@
 #include "bloomline/cpu.h"
 #include "bloomline/version.h"
 #include "src/cli/subcommands.h"
-#include "src/db/db_command.h"
+#include "src/db/subcommands.h"
 #include "src/support/file_io.h"
 #include "src/support/nearest_name.h"
 #include "src/support/process.h"

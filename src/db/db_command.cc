@@ -1,10 +1,5 @@
-#include "src/db/db_command.h"
-
-#include "src/db/advise/advise_command.h"
-#include "src/db/inspect/inspect_db_command.h"
-#include "src/db/measure/measure_command.h"
-#include "src/db/rewrite/rewrite_command.h"
-#include "src/db/verify/verify_command.h"
+// `bloomline db`, which holds the subcommands.
+#include "src/db/subcommands.h"
 
 namespace bloomline::db {
 

@@ -1,6 +1,4 @@
 // bloomline db advise: the command line. advice.h has the figures.
-#include "src/db/advise/advise_command.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "src/db/advise/advise_output.h"
+#include "src/db/subcommands.h"
 #include "src/db/survey/inputs.h"
 #include "src/db/survey/measurement.h"
 #include "src/db/survey/report.h"

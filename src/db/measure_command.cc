@@ -1,10 +1,9 @@
 // bloomline db measure: the command line; what it measures is in measurement.h.
-#include "src/db/measure/measure_command.h"
-
 #include <algorithm>
 #include <iostream>
 #include <memory>
 
+#include "src/db/subcommands.h"
 #include "src/db/survey/inputs.h"
 #include "src/db/survey/inspection.h"
 #include "src/db/survey/measurement.h"

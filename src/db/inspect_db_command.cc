@@ -1,10 +1,9 @@
 // bloomline db inspect: the command line. inspection.h has the inspection.
-#include "src/db/inspect/inspect_db_command.h"
-
 #include <algorithm>
 #include <iostream>
 #include <memory>
 
+#include "src/db/subcommands.h"
 #include "src/db/survey/inputs.h"
 #include "src/db/survey/inspection.h"
 #include "src/db/survey/kept_policy.h"

@@ -1,6 +1,4 @@
 // bloomline db rewrite: the command line, and the order of its steps.
-#include "src/db/rewrite/rewrite_command.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -16,6 +14,7 @@
 #include "src/db/rewrite/partial_folder.h"
 #include "src/db/rewrite/reported_rates.h"
 #include "src/db/rewrite/rewrite_plan.h"
+#include "src/db/subcommands.h"
 #include "src/db/survey/report.h"
 #include "src/support/file_io.h"
 #include "src/support/folder_io.h"

@@ -1,6 +1,4 @@
 // bloomline db verify: looks for false negatives, with queries for all keys of each table.
-#include "src/db/verify/verify_command.h"
-
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "src/db/engine_filters/range_filter.h"
+#include "src/db/subcommands.h"
 #include "src/db/survey/inputs.h"
 #include "src/db/survey/key_walk.h"
 #include "src/db/survey/report.h"
