@@ -185,60 +185,22 @@ static void TestRangeScans(const char* directory) {
   rocksdb_options_destroy(options);
 }
 
-static uint8_t CountProgress(void* state, uint64_t bytes_done, uint64_t bytes_to_rewrite) {
-  CHECK(bytes_done <= bytes_to_rewrite);
-  ++*(int*)state;
-  return 1;
-}
-static uint8_t Cancel(void* state, uint64_t bytes_done, uint64_t bytes_to_rewrite) {
-  (void)state;
-  (void)bytes_done;
-  (void)bytes_to_rewrite;
-  return 0;
-}
-
 /* A database with RocksDB's own filters, opened with bloomline's. */
-static void TestRewrite(const char* directory) {
-  StartPhase("rewrite");
-  const char* const path = PathIn(directory, "rewritten");
+static void TestNewFilters(const char* directory) {
+  StartPhase("new filters");
+  const char* const path = PathIn(directory, "new_filters");
   CheckDatabase(path, Options("bloomfilter:10:false"));
+  CHECK(TablesWith(path, ".sst", "bloomline") == 0);
   rocksdb_options_t* options = OptionsWith("bloomline");
   rocksdb_t* db = Open(path, options);
-  CHECK_REFUSED(
-      bloomline_rocksdb_rewrite_filters(db, NULL, "speed=1", NULL, NULL, NULL, NULL, &error),
-      "option is 'speed'; allowed: bytes_per_second, ");
-  CHECK_REFUSED(bloomline_rocksdb_rewrite_filters(NULL, NULL, "", NULL, NULL, NULL, NULL, &error),
-                "db is NULL");
-  CHECK_REFUSED(bloomline_rocksdb_rewrite_filters(db, NULL, NULL, NULL, NULL, NULL, NULL, &error),
-                "options is NULL");
-  const char* const kOptions = "include_level0=true";
-  uint64_t num_skipped = 0;
-  char* report = NULL;
-  CHECK(bloomline_rocksdb_rewrite_filters(db, NULL, kOptions, Cancel, NULL, &num_skipped, &report,
-                                          &error) == 1);
-  CheckNoError();
-  CHECK(strstr(report, "Rewritten: ") != NULL);
-  rocksdb_free(report);
-  int calls = 0;
-  CHECK(bloomline_rocksdb_rewrite_filters(db, NULL, kOptions, CountProgress, &calls, &num_skipped,
-                                          &report, &error) == 1);
-  CheckNoError();
-  CHECK(num_skipped == 0);
-  CHECK(calls > 0);
-  CHECK(strstr(report, "Rewritten: 1 file") != NULL);
-  CHECK(strstr(report, "Filters before") != NULL);
-  rocksdb_free(report);
+  rocksdb_compactoptions_t* compaction = rocksdb_compactoptions_create();
+  rocksdb_compactoptions_set_bottommost_level_compaction(compaction, 3); /* kForceOptimized */
+  rocksdb_compact_range_opt(db, compaction, NULL, 0, NULL, 0);
+  rocksdb_compactoptions_destroy(compaction);
   CHECK(CheckKeys(db, options) > kNumKeys / 2 * 0.9);
-  rocksdb_column_family_handle_t* family =
-      rocksdb_create_column_family(db, options, "other", &error);
-  CheckNoError();
-  CHECK(bloomline_rocksdb_rewrite_filters(db, family, "", NULL, NULL, NULL, &report, &error) == 1);
-  CheckNoError();
-  CHECK(strstr(report, "Column family 'other': 0 files") != NULL);
-  rocksdb_free(report);
-  rocksdb_column_family_handle_destroy(family);
   rocksdb_close(db);
   rocksdb_options_destroy(options);
+  CHECK(TablesWith(path, ".sst", "bloomline") == 1);
 }
 #endif
 
@@ -249,7 +211,7 @@ int main(int argc, char** argv) {
   TestFamilyOptions();
   TestHandles(argv[1]); /* registers it, too */
   TestRangeScans(argv[1]);
-  TestRewrite(argv[1]);
+  TestNewFilters(argv[1]);
   for (int i = 0; i < 2; ++i) {
     const uint8_t registered = bloomline_rocksdb_register(&error);
     CheckNoError();

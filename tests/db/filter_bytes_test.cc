@@ -1,6 +1,6 @@
 // What each reader of RocksDB's filters makes of the same bytes: whole, damaged, unknown ones, and
-// those that could be bloomline's as well as RocksDB's. The readers are the policy, FilterView,
-// `bloomline db inspect` and `verify`, and the report of RewriteFilters.
+// those that could be bloomline's as well as RocksDB's. The readers are the policy, FilterView, and
+// `bloomline db inspect` and `verify`.
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "bloomline/filter.h"
-#include "bloomline/rewrite_filters.h"
 #include "bloomline/rocksdb.h"
 #include "src/db/engine_filters/engine_filter.h"
 #include "tests/cli/tool_run.h"
@@ -47,7 +46,6 @@ struct Row {
   Useless useless;
   std::string layout;            // in `inspect`
   std::string why;               // a part of the reason in `inspect` and `verify`, if any
-  std::string report = layout;   // of RewriteFilters
   Matches view = Matches::kAll;  // FilterView, which knows bloomline's trailer alone
   uint64_t end_bytes = 5;        // which `bloomline db` does not take for payload
 };
@@ -82,7 +80,7 @@ Row Damaged(const std::string& name, const std::string& bytes, const std::string
 }
 // The policy's reader matches every key, as MultiGet takes those of an empty partition for missing.
 Row NoKeys(const std::string& name, const std::string& bytes, Useless useless) {
-  return {name, bytes, Matches::kAll, useless, "no keys", "", "no keys", Matches::kAll, 0};
+  return {name, bytes, Matches::kAll, useless, "no keys", "", Matches::kAll, 0};
 }
 
 // With bloomline's trailer.
@@ -104,7 +102,7 @@ std::vector<Row> Rows() {
   const std::string no_blocks = With(With(no_layout, 8, 1), 7, 6);
   const auto size_of_bloom = static_cast<int>(bloom.size());
   std::vector<Row> rows = {
-      {"0 bytes", "", Matches::kNone, kNo, "no keys", "", "none", Matches::kAll, 0},
+      {"0 bytes", "", Matches::kNone, kNo, "no keys", "", Matches::kAll, 0},
       NoKeys("1 byte", "\6", kDamaged),
       NoKeys("2 bytes", "\xff\0"s, kDamaged),
       NoKeys("3 bytes", "\xff\0\6"s, kDamaged),
@@ -140,7 +138,7 @@ std::vector<Row> Rows() {
       // The last five bytes of bloomline's trailer begin with RocksDB's marker 0.
       Own(WithKeys("flat", flat, "bloomline flat")),
       Own(WithKeys("blocked", blocked, "bloomline blocked")),
-      Own({"no blocks", no_blocks, Matches::kNone, kNo, "no keys", "", "bloomline blocked"}),
+      Own({"no blocks", no_blocks, Matches::kNone, kNo, "no keys", ""}),
       Own(AlwaysMatching("its writer says so", With(flat, 8, 0), Useless::kSaidByWriter)),
       Own(AlwaysMatching("its 20 bytes say so", no_layout, Useless::kSaidByWriter)),
       Own(Damaged("another version", With(flat, 1, 2), "version is 2; known: 1")),
@@ -334,26 +332,6 @@ TEST_F(FilterBytesInFilesTest, Verify) {
       EXPECT_EQ(files[i]["not_checked"][0]["may_be_lost"], !is_former_compact);
     }
     EXPECT_NE(files[i]["not_checked"].dump().find(why), std::string::npos);
-  }
-}
-
-TEST_F(FilterBytesInFilesTest, RewriteFiltersReport) {
-  const rocksdb::Options options =
-      WithPolicy(NewRocksDBFilterPolicy(FilterOptions{Format::kBlocked, 10}));
-  const auto db = MustOpenRocksDB(options, dir_.Path("db"));
-  RewriteOptions dry_run;
-  dry_run.dry_run = dry_run.include_level0 = true;
-  for (size_t i = 0; i < rows_.size(); ++i) {
-    SCOPED_TRACE(rows_[i].name);
-    rocksdb::ColumnFamilyHandle* family = nullptr;
-    ASSERT_TRUE(db->CreateColumnFamily(options, std::to_string(i), &family).ok());
-    ASSERT_TRUE(db->IngestExternalFile(family, {paths_[i]}, {}).ok());
-    RewriteReport report;
-    EXPECT_TRUE(RewriteFilters(db.get(), family, dry_run, &report));
-    ASSERT_EQ(report.before.size(), 1u) << report.ToString();
-    EXPECT_EQ(report.before.begin()->first, rows_[i].report);
-    EXPECT_EQ(report.before.begin()->second.filter_bytes, rows_[i].bytes.size());
-    EXPECT_TRUE(db->DestroyColumnFamilyHandle(family).ok());
   }
 }
 

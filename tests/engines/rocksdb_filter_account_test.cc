@@ -14,6 +14,8 @@
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -24,9 +26,7 @@
 #include <vector>
 
 #include "bloomline/filter_account.h"
-#include "bloomline/rewrite_filters.h"
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/budget/limited_memory.h"
 #include "tests/engines/accounted_database.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
@@ -106,7 +106,7 @@ TEST_F(RocksDBFilterAccountTest, EqualsTheTablesAfterRandomWork) {
         break;
       }
       case 4:
-        ASSERT_TRUE(RewriteFilters(database->db(), handle, {}, nullptr, nullptr));
+        ASSERT_TRUE(CompactAll(database->db(), handle).ok());
         break;
       case 5: {
         const rocksdb::Slice from(begin), to(end);
@@ -346,22 +346,41 @@ TEST_F(RocksDBFilterAccountTest, OptionStringsAndFilesNameIt) {
   MustOpenRocksDB(loaded, dir_.Path("db"));
 }
 
-// A process may have another version of bloomline in a library. No function of this version runs on
-// an account of that one.
-TEST_F(RocksDBFilterAccountTest, TheAccountOfAnotherVersionIsNotTaken) {
+// A process may have another version of bloomline in a library. Its account counts for the policies
+// of that version. No function of this version runs on it.
+TEST_F(RocksDBFilterAccountTest, TheAccountOfAnotherVersionIsEnough) {
   class Other : public rocksdb::EventListener {
    public:
     const char* Name() const override { return FilterAccount::kClassName(); }
   };
   AccountedDatabase database(dir_.Path("db"), nullptr, Limited(100000));
   database.options().listeners = {std::make_shared<Other>()};
-  ASSERT_EQ(engine::AccountAmong(database.options()), nullptr);
   ASSERT_TRUE(database.Open().ok());
   database.Fill(0, 1000);
+  database.Compact();
+}
+
+TEST_F(RocksDBFilterAccountTest, CountFilesNamesADamagedFile) {
+  std::string path;
+  {
+    AccountedDatabase database(dir_.Path("db"), nullptr);
+    ASSERT_TRUE(database.Open().ok());
+    database.Fill(0, 1000);
+    std::vector<rocksdb::LiveFileMetaData> files;
+    database.db()->GetLiveFilesMetaData(&files);
+    ASSERT_FALSE(files.empty());
+    path = files[0].db_path + files[0].name;
+  }
+  // The last bytes are the table's magic number.
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 8);
+  std::ofstream(path, std::ios::app | std::ios::binary) << "damaged!";
+  AccountedDatabase database(dir_.Path("db"), account_);
+  database.options().disable_auto_compactions = true;
+  database.options().paranoid_checks = false;  // or the database does not open
+  ASSERT_TRUE(database.Open().ok());
   std::string error;
-  EXPECT_TRUE(RewriteFilters(database.db(), database.handles()[0], {}, nullptr, &error)) << error;
-  database.options().listeners.push_back(account_);
-  EXPECT_EQ(engine::AccountAmong(database.options()), account_.get());
+  EXPECT_FALSE(account_->CountFiles(database.db(), &error));
+  EXPECT_NE(error.find("the filter of " + path + " is not counted: "), error.npos) << error;
 }
 
 }  // namespace

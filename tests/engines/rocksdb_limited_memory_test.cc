@@ -8,7 +8,6 @@
 #include <string>
 
 #include "bloomline/filter_account.h"
-#include "bloomline/rewrite_filters.h"
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/budget/account_listener.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
@@ -145,17 +144,9 @@ TEST_F(RocksDBLimitedMemoryTest, OneFilterHasLimitedBytes) {
   database.Compact();
   EXPECT_NEAR(8 * static_cast<double>(database.filter_bytes()) / 20000, 3, 0.2);
   database.ExpectNoKeyLost(20000);
-  // The filters are what the policy wants.
-  RewriteOptions rewrite;
-  rewrite.dry_run = true;
-  RewriteReport report;
-  std::string error;
-  ASSERT_TRUE(RewriteFilters(database.db(), database.handles()[0], rewrite, &report, &error))
-      << error;
-  EXPECT_EQ(report.bytes_to_rewrite, 0u);
 }
 
-TEST_F(RocksDBLimitedMemoryTest, ARewriteFollowsTheLimit) {
+TEST_F(RocksDBLimitedMemoryTest, ACompactionOfAllFilesFollowsTheLimit) {
   {
     AccountedDatabase before(dir_.Path("db"), nullptr);
     ASSERT_TRUE(before.Open().ok());
@@ -166,14 +157,10 @@ TEST_F(RocksDBLimitedMemoryTest, ARewriteFollowsTheLimit) {
   filter.memory_bytes = 20000 * 6 / 8;
   AccountedDatabase database(dir_.Path("db"), account_, filter);
   ASSERT_TRUE(database.Open().ok());
-  RewriteReport report;
-  std::string error;
   // Keeps the files that are replaced.
   const std::unique_ptr<rocksdb::Iterator> iterator(database.db()->NewIterator({}));
-  for (int i = 0; i < 3; ++i) {
-    ASSERT_TRUE(RewriteFilters(database.db(), database.handles()[0], {}, &report, &error)) << error;
-  }
-  ExpectExact(*account_, {&database}, "rewriting");
+  for (int i = 0; i < 3; ++i) database.Compact();
+  ExpectExact(*account_, {&database}, "compactions of all files");
   EXPECT_NEAR(static_cast<double>(account_->filter_bytes()),
               static_cast<double>(filter.memory_bytes),
               0.15 * static_cast<double>(filter.memory_bytes));

@@ -17,7 +17,6 @@
 #include <string>
 
 #include "bloomline/filter_account.h"
-#include "bloomline/rewrite_filters.h"
 #include "bloomline/rocksdb.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "tests/engines/accounted_database.h"
@@ -98,13 +97,9 @@ class MemoryGrowthTest : public testing::Test {
     double bits = 8 * bytes / static_cast<double>(num_keys_);
     for (int tries = 0; tries < 4; ++tries) {
       Open(ByLevel(bits, 0));
-      RewriteOptions rewrite;
-      rewrite.all_files = true;
-      rewrite.include_level0 = true;
-      std::string error;
-      EXPECT_TRUE(
-          RewriteFilters(database_->db(), database_->handles()[0], rewrite, nullptr, &error))
-          << error;
+      database_->Wait();
+      const rocksdb::Status status = CompactInPlace(database_->db());
+      EXPECT_TRUE(status.ok()) << status.ToString();
       const double ratio = static_cast<double>(database_->filter_bytes()) / bytes;
       if (ratio > 0.995 && ratio < 1.005) break;
       bits /= ratio;

@@ -114,12 +114,27 @@ inline const rocksdb::Comparator* TimestampComparator() {
   return comparator;
 }
 
-// Rewrites all files, into one level.
+// Rewrites all files, into one level: how a program gives them new filters (docs/operating.md).
 inline rocksdb::Status CompactAll(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family = nullptr) {
   rocksdb::CompactRangeOptions options;
-  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   return db->CompactRange(options, family == nullptr ? db->DefaultColumnFamily() : family, nullptr,
                           nullptr);
+}
+
+// Rewrites each file of the default column family in its level. No two files of a level may share a
+// user key, and no other compaction may run.
+inline rocksdb::Status CompactInPlace(rocksdb::DB* db) {
+  rocksdb::CompactionOptions options;
+  // Before 9.2 the default is Snappy, even if the column family has another compression.
+  options.compression = rocksdb::kDisableCompressionOption;
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  for (const auto& file : files) {
+    const rocksdb::Status status = db->CompactFiles(options, {file.name}, file.level);
+    if (!status.ok()) return status;
+  }
+  return rocksdb::Status::OK();
 }
 
 // The tables of each level, in a database of one column family.

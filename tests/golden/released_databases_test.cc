@@ -23,7 +23,6 @@
 #include <vector>
 
 #include "bloomline/leveldb.h"
-#include "bloomline/rewrite_filters.h"
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/options/former_compact.h"
 #include "src/filter/container/trailer.h"
@@ -326,7 +325,23 @@ TEST(ReleasedDatabasesTest, ANewPrefixExtractorLosesNoKeyOfOldTables) {
   }
 }
 
-TEST(ReleasedDatabasesTest, ARewriteRemovesEntriesForRanges) {
+// How many live tables of the column family have such filters.
+int NumTablesWith(bool (*is_such)(const std::string& filter), rocksdb::DB* db,
+                  rocksdb::ColumnFamilyHandle* family) {
+  rocksdb::ColumnFamilyMetaData metadata;
+  db->GetColumnFamilyMetaData(family, &metadata);
+  int num_tables = 0;
+  for (const auto& level : metadata.levels) {
+    for (const auto& file : level.files) {
+      const auto table = OpenTable(file.db_path + "/" + file.name);
+      const std::vector<std::string> filters = TableFilters(*table);
+      num_tables += std::any_of(filters.begin(), filters.end(), is_such);
+    }
+  }
+  return num_tables;
+}
+
+TEST(ReleasedDatabasesTest, ACompactionRemovesEntriesForRanges) {
   for (const char* version : {"0.1.0", "0.2.0"}) {  // later ones wrote none
     const fs::path release = Releases().front().parent_path() / version;
     SCOPED_TRACE(release);
@@ -339,15 +354,11 @@ TEST(ReleasedDatabasesTest, ARewriteRemovesEntriesForRanges) {
     std::unique_ptr<rocksdb::DB> db;
     std::vector<rocksdb::ColumnFamilyHandle*> handles;
     ASSERT_TRUE(OpenRocksDB(options, dir.Path("rocksdb"), families, &handles, &db).ok());
-    RewriteOptions rewrite;
-    rewrite.include_level0 = true;
     for (rocksdb::ColumnFamilyHandle* const handle : handles) {
-      for (const uint64_t num_files : {1, 0}) {
-        RewriteReport report;
-        if (handle->GetName() != "ranges") break;
-        EXPECT_TRUE(RewriteFilters(db.get(), handle, rewrite, &report));
-        EXPECT_EQ(report.before["bloomline blocked, ranges"].files, num_files);
-        EXPECT_EQ(report.files_rewritten, num_files) << report.ToString();
+      if (handle->GetName() == "ranges") {
+        EXPECT_EQ(NumTablesWith(HasEntries, db.get(), handle), 1);
+        ASSERT_TRUE(CompactAll(db.get(), handle).ok());
+        EXPECT_EQ(NumTablesWith(HasEntries, db.get(), handle), 0);
         ExpectScans(db.get(), handle, 300);
       }
       db->DestroyColumnFamilyHandle(handle);
@@ -355,8 +366,7 @@ TEST(ReleasedDatabasesTest, ARewriteRemovesEntriesForRanges) {
   }
 }
 
-TEST(ReleasedDatabasesTest, ARewriteReplacesCompactFilters) {
-  constexpr char kKind[] = "bloomline compact (before 0.4.0)";
+TEST(ReleasedDatabasesTest, ACompactionReplacesCompactFilters) {
   for (const fs::path& release : Releases()) {
     if (!IsBefore04(release)) continue;
     SCOPED_TRACE(release);
@@ -372,18 +382,12 @@ TEST(ReleasedDatabasesTest, ARewriteReplacesCompactFilters) {
     std::vector<rocksdb::ColumnFamilyHandle*> handles;
     ASSERT_TRUE(OpenRocksDB(options, path, families, &handles, &db).ok());
     EXPECT_GE(NumCompactOpened(), num_opened + 4);
-    RewriteOptions rewrite;
-    rewrite.include_level0 = true;
     for (rocksdb::ColumnFamilyHandle* const handle : handles) {
       SCOPED_TRACE(handle->GetName());
-      RewriteReport report;
       if (WasCompact(handle->GetName())) {
-        EXPECT_TRUE(RewriteFilters(db.get(), handle, rewrite, &report));
-        EXPECT_EQ(report.before[kKind].files, 1u) << report.ToString();
-        EXPECT_EQ(report.files_rewritten, 1u) << report.ToString();
-        EXPECT_TRUE(RewriteFilters(db.get(), handle, rewrite, &report));
-        EXPECT_EQ(report.before.count(kKind), 0u) << report.ToString();
-        EXPECT_EQ(report.files_to_rewrite, 0u) << report.ToString();
+        EXPECT_EQ(NumTablesWith(IsFormerCompact, db.get(), handle), 1);
+        ASSERT_TRUE(CompactAll(db.get(), handle).ok());
+        EXPECT_EQ(NumTablesWith(IsFormerCompact, db.get(), handle), 0);
       }
       db->DestroyColumnFamilyHandle(handle);
     }
