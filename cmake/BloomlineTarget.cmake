@@ -13,8 +13,7 @@ set(BLOOMLINE_HEADERS_filters atomic_bloom_filter.h bloom_filter.h counting_bloo
     scalable_bloom_filter.h)
 set(BLOOMLINE_HEADERS_c c.h)
 set(BLOOMLINE_HEADERS_leveldb c_leveldb.h leveldb.h)
-set(BLOOMLINE_HEADERS_rocksdb c_rocksdb.h filter_account.h rewrite_filters.h
-    rocksdb.h rocksdb_range_filter.h)
+set(BLOOMLINE_HEADERS_rocksdb c_rocksdb.h filter_account.h rocksdb.h rocksdb_range_filter.h)
 set(BLOOMLINE_HEADERS_redis c_redis.h redis_bloom_filter.h)
 
 # bloomline_compile(TARGET): how all sources but those of tests are compiled.
@@ -69,9 +68,7 @@ endfunction()
 set(BLOOMLINE_EXPORTS "[A-Z]*" "operator*")
 set(BLOOMLINE_EXPORTS_leveldb NewLevelDBFilterPolicy* NewCanonicalLevelDBFilterPolicy*)
 set(BLOOMLINE_EXPORTS_rocksdb NewRocksDBFilterPolicy* NewCanonicalRocksDBFilterPolicy*
-    RegisterBloomline* RocksDBFilterOptions* RewriteFilters*
-    RewriteOptions* RewriteReport* RewriteSkipName*
-    FilterAccount* NewFilterAccount*)
+    RegisterBloomline* RocksDBFilterOptions* FilterAccount* NewFilterAccount*)
 
 # What the SONAME and the version of the package promise (docs/versioning.md): from 1.0 on, only a
 # major version may break the ABI; in 0.x, also a minor version.

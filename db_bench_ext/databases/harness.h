@@ -43,9 +43,6 @@ struct Flags {
   uint64_t scans = 0;  // 0: those of the form
   std::set<std::string> shapes;
   std::set<std::string> subjects;
-  // rewriting
-  uint64_t megabytes_per_second = 20;
-  int seconds = 8;
 };
 
 struct Size {
@@ -69,7 +66,6 @@ Workload Levels();
 Workload Disk();
 Workload Ranges();
 Workload RangeChoice();
-Workload Rewriting();
 
 // Those of this program: database_bench has those of the short run, and is built sooner without the
 // others, which more_database_bench has.

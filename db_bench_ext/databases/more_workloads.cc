@@ -3,6 +3,6 @@
 
 namespace bloomline::bench {
 
-std::vector<Workload> Workloads() { return {Disk(), RangeChoice(), Rewriting()}; }
+std::vector<Workload> Workloads() { return {Disk(), RangeChoice()}; }
 
 }  // namespace bloomline::bench

@@ -37,19 +37,6 @@ uint8_t bloomline_rocksdb_register(char** errptr);
    an unknown object name, RocksDB itself silently takes its default. */
 uint8_t bloomline_rocksdb_validate_family_options(const char* options, char** errptr);
 
-/* Calls RewriteFilters (rewrite_filters.h). A NULL `column_family` means the default one. `options`
-   holds the RewriteOptions that are numbers or flags: "bytes_per_second=20M;include_level0=true";
-   "" means the defaults. `progress`, if not NULL, is called before each file and at the end; if it
-   returns 0, the call ends soon after.
-
-   Unless they are NULL, sets *num_skipped to the number of files that still lack the new filter,
-   and *report to the report as text, for rocksdb_free. On failure, it lists what was done so
-   far. */
-uint8_t bloomline_rocksdb_rewrite_filters(
-    rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* options,
-    uint8_t (*progress)(void* state, uint64_t bytes_done, uint64_t bytes_to_rewrite), void* state,
-    uint64_t* num_skipped, char** report, char** errptr);
-
 /* Experimental: RangeScan (rocksdb_range_filter.h), for RocksDB 11.8 and later. With others it
    fails, and sets nothing. Copies the range, from `lower` to `upper` without `upper`, and sets both
    bounds and the table filter of `options`, whatever they were. To call it again, first destroy the

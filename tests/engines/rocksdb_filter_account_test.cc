@@ -106,7 +106,7 @@ TEST_F(RocksDBFilterAccountTest, EqualsTheTablesAfterRandomWork) {
         break;
       }
       case 4:
-        ASSERT_TRUE(CompactAll(database->db(), handle).ok());
+        ASSERT_TRUE(GiveNewFilters(database->db(), handle).ok());
         break;
       case 5: {
         const rocksdb::Slice from(begin), to(end);

@@ -114,12 +114,24 @@ inline const rocksdb::Comparator* TimestampComparator() {
   return comparator;
 }
 
-// Rewrites all files, into one level: how a program gives them new filters (docs/operating.md).
-inline rocksdb::Status CompactAll(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family = nullptr) {
+inline rocksdb::Status CompactAll(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
+                                  rocksdb::BottommostLevelCompaction bottommost) {
   rocksdb::CompactRangeOptions options;
-  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  options.bottommost_level_compaction = bottommost;
   return db->CompactRange(options, family == nullptr ? db->DefaultColumnFamily() : family, nullptr,
                           nullptr);
+}
+
+// Rewrites all files, into one level, and those in the last level for it.
+inline rocksdb::Status CompactAll(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family = nullptr) {
+  return CompactAll(db, family, rocksdb::BottommostLevelCompaction::kForce);
+}
+
+// The same with less I/O, as docs/operating.md says. But a file that it writes for an upper level,
+// and then moves to the last one, keeps the bits of the former.
+inline rocksdb::Status GiveNewFilters(rocksdb::DB* db,
+                                      rocksdb::ColumnFamilyHandle* family = nullptr) {
+  return CompactAll(db, family, rocksdb::BottommostLevelCompaction::kForceOptimized);
 }
 
 // Rewrites each file of the default column family in its level. No two files of a level may share a

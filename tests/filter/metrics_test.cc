@@ -128,10 +128,10 @@ TEST(MetricsTest, OpenFiltersAreCountedWhileTheyExist) {
 TEST(MetricsTest, NothingIsOpenAtTheEnd) {
   FilterCounts* const counts = CountsFor({"test", "end", "", -1});
   const filter::OpenFilterCount open(counts, filter::OpenedKind::kBloomline, 1000);
-  counts->Raise(Count::kMemoryBytes, 900);
+  counts->Add(Count::kMemoryBytes, 900);
   counts->Lower(Count::kMemoryBytes, 100);
   EXPECT_EQ(MetricValue("bloomline_filter_memory_bytes", "policy=\"end\""), 800);
-  counts->Raise(Count::kMemoryLimitBytes, 1000);
+  counts->Add(Count::kMemoryLimitBytes, 1000);
   counts->Add(Count::kLimited, 1);
   const char* const of_now[] = {"bloomline_filters_open", "bloomline_filter_open_bytes",
                                 "bloomline_filter_memory_bytes",

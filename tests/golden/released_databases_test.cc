@@ -357,7 +357,7 @@ TEST(ReleasedDatabasesTest, ACompactionRemovesEntriesForRanges) {
     for (rocksdb::ColumnFamilyHandle* const handle : handles) {
       if (handle->GetName() == "ranges") {
         EXPECT_EQ(NumTablesWith(HasEntries, db.get(), handle), 1);
-        ASSERT_TRUE(CompactAll(db.get(), handle).ok());
+        ASSERT_TRUE(GiveNewFilters(db.get(), handle).ok());
         EXPECT_EQ(NumTablesWith(HasEntries, db.get(), handle), 0);
         ExpectScans(db.get(), handle, 300);
       }
@@ -386,7 +386,7 @@ TEST(ReleasedDatabasesTest, ACompactionReplacesCompactFilters) {
       SCOPED_TRACE(handle->GetName());
       if (WasCompact(handle->GetName())) {
         EXPECT_EQ(NumTablesWith(IsFormerCompact, db.get(), handle), 1);
-        ASSERT_TRUE(CompactAll(db.get(), handle).ok());
+        ASSERT_TRUE(GiveNewFilters(db.get(), handle).ok());
         EXPECT_EQ(NumTablesWith(IsFormerCompact, db.get(), handle), 0);
       }
       db->DestroyColumnFamilyHandle(handle);

@@ -1,5 +1,5 @@
 // The filters in RocksDB's tables, bloomline's and RocksDB's own, told apart by their bytes. One
-// opener for all who read them: RocksDB's reader, `bloomline db` and the reports of RewriteFilters.
+// opener for all who read them: RocksDB's reader and `bloomline db`.
 #ifndef BLOOMLINE_FILTER_CONTAINER_TABLE_BYTES_H_
 #define BLOOMLINE_FILTER_CONTAINER_TABLE_BYTES_H_
 

@@ -74,16 +74,11 @@ class FilterCounts {
   // Adds an answer to a sampled query.
   void AddAnswer(Answers answers, bool may_match, uint32_t weight);
 
-  // Adds to a counter, unless this thread has an Uncounted.
   template <typename Index = int>
   void Add(Count count, uint64_t n, Index index = {}) {
-    if (!Uncounted::IsOn()) Raise(count, n, index);
-  }
-  // Raise and Lower change a gauge.
-  template <typename Index = int>
-  void Raise(Count count, uint64_t n, Index index = {}) {
     At(count, index).fetch_add(n, std::memory_order_relaxed);
   }
+  // Of a gauge.
   template <typename Index = int>
   void Lower(Count count, uint64_t n, Index index = {}) {
     At(count, index).fetch_sub(n, std::memory_order_relaxed);
@@ -153,8 +148,8 @@ class OpenFilterCount {
   OpenFilterCount(FilterCounts* counts, OpenedKind kind, size_t num_bytes)
       : counts_(counts), kind_(kind), num_bytes_(num_bytes) {
     counts_->Add(Count::kOpened, 1, kind_);
-    counts_->Raise(Count::kOpen, 1, kind_);
-    counts_->Raise(Count::kOpenBytes, num_bytes_, kind_);
+    counts_->Add(Count::kOpen, 1, kind_);
+    counts_->Add(Count::kOpenBytes, num_bytes_, kind_);
   }
   ~OpenFilterCount() {
     counts_->Lower(Count::kOpen, 1, kind_);

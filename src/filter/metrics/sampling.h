@@ -48,24 +48,6 @@ struct Sample {
 // step, the sample could always meet the same filter of several that take turns.
 Sample TakeSample(int32_t num_queries = 1);
 
-// While it exists, this thread counts and samples nothing: bloomline itself builds and queries
-// filters to find out their properties.
-class Uncounted {
- public:
-  // At most 2^30 queries.
-  Uncounted() : before_(sampling_state) { sampling_state.queries_left = kOwn; }
-  ~Uncounted() { sampling_state = before_; }
-  Uncounted(const Uncounted&) = delete;
-  Uncounted& operator=(const Uncounted&) = delete;
-
-  static bool IsOn() { return sampling_state.queries_left > kOwn - (1 << 30); }
-
- private:
-  static constexpr int32_t kOwn = 2000000000;  // a random step is added for the first query
-
-  const SamplingState before_;
-};
-
 }  // namespace bloomline::filter
 
 #endif  // BLOOMLINE_FILTER_METRICS_SAMPLING_H_

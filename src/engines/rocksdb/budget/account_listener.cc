@@ -7,12 +7,14 @@
 #include <future>
 #include <map>
 #include <mutex>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "bloomline/rocksdb.h"
 #include "rocksdb/env.h"
+#include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/table.h"
@@ -29,6 +31,12 @@ using ROCKSDB_NAMESPACE::CompactionJobInfo;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::TableProperties;
+
+// The number in a path such as DIR/000123.sst; 0 if it lacks one ("(nil)").
+uint64_t FileNumber(const std::string& path) {
+  const size_t slash = path.find_last_of('/');
+  return std::strtoull(path.c_str() + (slash == std::string::npos ? 0 : slash + 1), nullptr, 10);
+}
 
 FileAccount::Numbers NumbersIn(const std::vector<ROCKSDB_NAMESPACE::CompactionFileInfo>& files) {
   FileAccount::Numbers numbers;
@@ -70,7 +78,8 @@ std::string CountLiveFiles(DB* db, FileAccount* account, const std::atomic<bool>
   FileAccount::Numbers live;
   for (const auto& file : files) {
     live.push_back(FileNumber(file.name));
-    paths.emplace(live.back(), FilePath(file));
+    const bool has_slash = file.name.rfind('/', 0) == 0;
+    paths.emplace(live.back(), file.db_path + (has_slash ? "" : "/") + file.name);
   }
   const std::string& database = db->GetName();
   const Options options = OptionsToRead(db);
@@ -231,26 +240,12 @@ class AccountListener final : public FilterAccount {
     return seed;
   }
 
-  const void* GetOptionsPtr(const std::string& name) const override {
-    return name == kFilterAccountName ? static_cast<const FilterAccount*>(this)
-                                      : EventListener::GetOptionsPtr(name);
-  }
-
   const std::shared_ptr<FileAccount> files_ = std::make_shared<FileAccount>();
   std::mutex mutex_;
   std::map<std::string, Session> sessions_;
 };
 
 }  // namespace
-
-uint64_t FileNumber(const std::string& path) {
-  const size_t slash = path.find_last_of('/');
-  return std::strtoull(path.c_str() + (slash == std::string::npos ? 0 : slash + 1), nullptr, 10);
-}
-
-std::string FilePath(const ROCKSDB_NAMESPACE::SstFileMetaData& file) {
-  return file.db_path + (file.name.rfind('/', 0) == 0 ? "" : "/") + file.name;
-}
 
 std::unique_ptr<FilterAccount> MakeFilterAccount() { return std::make_unique<AccountListener>(); }
 

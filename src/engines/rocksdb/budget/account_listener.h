@@ -9,30 +9,16 @@
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_BUDGET_ACCOUNT_LISTENER_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_BUDGET_ACCOUNT_LISTENER_H_
 
-#include <cstdint>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "bloomline/filter_account.h"
-#include "bloomline/version.h"
-#include "rocksdb/metadata.h"
 #include "src/engines/rocksdb/budget/file_account.h"
 
 namespace bloomline::engine {
 
-// The number in a path such as DIR/000123.sst; 0 if it lacks one ("(nil)").
-uint64_t FileNumber(const std::string& path);
-// The path of a file in one of RocksDB's lists of files.
-std::string FilePath(const ROCKSDB_NAMESPACE::SstFileMetaData& file);
-
 // Does what NewFilterAccount does, without registration and checks.
 std::unique_ptr<FilterAccount> MakeFilterAccount();
-
-// Configurable::GetOptions finds a listener's FilterAccount by this name. The class name is not
-// enough: a process may have two versions of bloomline, one in a program and one in a library, and
-// the functions of one must not run on an object of the other.
-constexpr char kFilterAccountName[] = "BloomlineFilterAccount " BLOOMLINE_VERSION_STRING;
 
 // The account that counts the file which this thread is about to write.
 //

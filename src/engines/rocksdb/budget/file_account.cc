@@ -17,7 +17,7 @@ void FileAccount::Count(const File& file, uint64_t times) {
   num_awaited_ += file.is_awaited ? times : 0;
   sums_.unfiltered_keys += times * file.unfiltered_keys;
   if (file.job != kNoJob) return;
-  if (shown_in_ != nullptr) shown_in_->Raise(Count::kMemoryBytes, times * file.filter.bytes);
+  if (shown_in_ != nullptr) shown_in_->Add(Count::kMemoryBytes, times * file.filter.bytes);
   sums_.bytes += times * file.filter.bytes;
   sums_.keys += times * file.filter.keys;
   if (file.share == 0) return;
@@ -184,8 +184,8 @@ void FileAccount::Show(filter::FilterCounts* counts, uint64_t limit_bytes) {
   if (counts == shown_in_ && limit_bytes == shown_limit_bytes_) return;
   // The new values are shown before the old ones go, so a reader of the metrics never finds none.
   if (counts != nullptr) {
-    counts->Raise(Count::kMemoryLimitBytes, limit_bytes);
-    if (counts != shown_in_) counts->Raise(Count::kMemoryBytes, sums_.bytes);
+    counts->Add(Count::kMemoryLimitBytes, limit_bytes);
+    if (counts != shown_in_) counts->Add(Count::kMemoryBytes, sums_.bytes);
   }
   if (shown_in_ != nullptr) {
     shown_in_->Lower(Count::kMemoryLimitBytes, shown_limit_bytes_);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "rocksdb/env.h"
-#include "src/engines/rocksdb/budget/account_listener.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/support/number_text.h"
 
@@ -45,16 +44,6 @@ double MostBitsPerKey(const MemoryLimit& limit, FileAccount* account,
                           "bloomline: a file is written without the limit of memory, because "
                           "there is no FilterAccount among the listeners of the database");
   return limit.bits_per_key;
-}
-
-FilterAccount* AccountAmong(const ROCKSDB_NAMESPACE::DBOptions& database) {
-  for (const auto& listener : database.listeners) {
-    if (listener == nullptr) continue;
-    if (auto* const account = listener->GetOptions<FilterAccount>(kFilterAccountName)) {
-      return account;
-    }
-  }
-  return nullptr;
 }
 
 Status CheckAccount(uint64_t memory_bytes, const ROCKSDB_NAMESPACE::DBOptions& database) {

@@ -28,9 +28,6 @@ struct MemoryLimit {
 double MostBitsPerKey(const MemoryLimit& limit, FileAccount* account,
                       const FilterBuildingContext& context);
 
-// The account of this version that counts the files of a database with these options, or null.
-FilterAccount* AccountAmong(const ROCKSDB_NAMESPACE::DBOptions& database);
-
 // Refuses limited memory for a database without a FilterAccount, because nothing would limit it.
 Status CheckAccount(uint64_t memory_bytes, const ROCKSDB_NAMESPACE::DBOptions& database);
 

@@ -20,15 +20,6 @@ constexpr double kMinBits = 3;
 // RocksDB's block trailer, which is in the allocation, too.
 constexpr uint64_t kBlockTrailerBytes = 5;
 
-// Returns what RocksDB's allocation for a filter of filter_bytes bytes can hold; 0 if that is
-// unknown.
-//
-// RocksDB reads a filter into a separate allocation in the block cache, and charges the cache the
-// size that malloc_usable_size returns. Allocators round sizes up: glibc by up to 15 bytes, and to
-// pages from 128 KiB on; jemalloc to one of four sizes for each power of two, 10 % on average. To
-// find out, this function allocates the memory and frees it untouched.
-uint64_t FilterBytesInAllocation(uint64_t filter_bytes);
-
 // What the options of the policy and one of the table say about sizes.
 struct SizeOptions {
   Format format;
