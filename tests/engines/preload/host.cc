@@ -1,6 +1,6 @@
 // Opens a module as Python, Node.js and Java do, with names that no other file sees. Runs its main
-// function, or, if it is one of tail_module.cc, prints the name of its policy.
-// Usage: host MODULE ARGUMENT..., or host TAIL_MODULE [LIBRARY]: another library to open
+// function or, if it is one of module.cc, prints the name of its policy.
+// Usage: host MODULE ARGUMENT..., or host MODULE [LIBRARY]: another library to open first
 #include <dlfcn.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
-// Asks a LevelDB with the std::string before GCC 5 for a policy, and makes and queries a filter. It
-// prints the name, how many keys of 100 were lost, how many missing ones of 1000 matched, and
-// whether what the string had before, the argument, is still in it and in a copy.
+// Asks the LevelDB of old_leveldb.cc for a policy, and makes and queries a filter. It prints the
+// name, how many keys of 100 were lost, how many missing ones of 1000 matched, and whether what the
+// string had before, the argument, is still in it and in a copy.
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -1,1 +1,0 @@
-// libbloomline_rocksdb_of_program.so, as cmake/PolicyForProgram.cmake makes it.
