@@ -36,7 +36,6 @@ namespace bloomline {
 
 namespace sets {
 struct BloomState;
-struct ScalableState;
 
 struct OneKeyFunctions {
   bool (*may_match)(const kernels::PayloadView& lines, uint64_t hash) = nullptr;
@@ -148,9 +147,7 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
   filter::ShortKeyHasher hasher_;
 
  private:
-  friend class BloomFilter;
-  friend class AtomicBloomFilter;
-  friend struct sets::ScalableState;
+  friend struct sets::BloomState;
 };
 
 // A Bloom filter that can change.
@@ -195,11 +192,7 @@ class BloomFilter : public BloomFilterBase, public filter::AddsContainers<BloomF
   void Clear();
 
  private:
-  friend class AtomicBloomFilter;
-  friend class CountingBloomFilter;
-  friend struct sets::ScalableState;
   using BloomFilterBase::BloomFilterBase;
-  static std::unique_ptr<BloomFilter> FromState(std::unique_ptr<sets::BloomState> state);
 };
 
 // A saved filter that is read in place; processes that map it share its pages. Save may replace the

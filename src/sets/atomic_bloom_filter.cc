@@ -19,9 +19,9 @@ std::unique_ptr<AtomicBloomFilter> AtomicBloomFilter::Create(const BloomFilterOp
 std::unique_ptr<AtomicBloomFilter> AtomicBloomFilter::ToAtomic(
     std::unique_ptr<BloomFilter>&& filter) {
   if (filter == nullptr) return nullptr;
-  BloomBits& bits = filter->state_->bits;
+  BloomBits& bits = BloomState::Of(*filter).bits;
   bits = {bits.shape, bits.data, sets::Threads::kMany};
-  std::unique_ptr<AtomicBloomFilter> atomic(new AtomicBloomFilter(std::move(filter->state_)));
+  std::unique_ptr<AtomicBloomFilter> atomic(new AtomicBloomFilter(BloomState::Take(filter.get())));
   filter = nullptr;
   return atomic;
 }
@@ -29,14 +29,12 @@ std::unique_ptr<AtomicBloomFilter> AtomicBloomFilter::ToAtomic(
 std::unique_ptr<BloomFilter> AtomicBloomFilter::ToBloomFilter(
     std::unique_ptr<AtomicBloomFilter>&& filter) {
   if (filter == nullptr) return nullptr;
-  // Is called after the allocation, so that the filter stays as it is if memory runs out.
-  const auto take_state = [&] {
+  auto bloom = BloomState::NewFilter([&] {
     BloomState& state = *filter->state_;
     state.bits = {state.bits.shape, state.bits.data};
     state.num_keys = sets::EstimatedNumKeys(state.bits);
     return std::move(filter->state_);
-  };
-  std::unique_ptr<BloomFilter> bloom(new BloomFilter(take_state()));
+  });
   filter = nullptr;
   return bloom;
 }
@@ -45,7 +43,7 @@ std::unique_ptr<BloomFilter> AtomicBloomFilter::Snapshot(std::string* error) con
   auto copy = BloomState::Copy(*state_, error);
   if (copy == nullptr) return nullptr;
   copy->num_keys = sets::EstimatedNumKeys(copy->bits);
-  return BloomFilter::FromState(std::move(copy));
+  return BloomState::ToFilter(std::move(copy));
 }
 
 __attribute__((flatten)) size_t AtomicBloomFilter::AddKeys(size_t n, const std::string_view* keys,

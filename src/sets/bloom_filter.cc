@@ -114,28 +114,23 @@ bool BloomFilterBase::ToBytes(std::string* bytes, std::string* error) const {
   return sets::SaveToBytes(bytes, error, *state_);
 }
 
-std::unique_ptr<BloomFilter> BloomFilter::FromState(std::unique_ptr<BloomState> state) {
-  if (state == nullptr) return nullptr;
-  return std::unique_ptr<BloomFilter>(new BloomFilter(std::move(state)));
-}
-
 std::unique_ptr<BloomFilter> BloomFilter::Create(const BloomFilterOptions& options,
                                                  std::string* error) {
   sets::BloomShape shape;
   if (support::IsRefused(sets::ShapeOf(options, &shape), error)) return nullptr;
-  return FromState(BloomState::New(shape, options.capacity, error));
+  return BloomState::ToFilter(BloomState::New(shape, options.capacity, error));
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterBase& from, std::string* error) {
-  return FromState(BloomState::Copy(*from.state_, error));
+  return BloomState::ToFilter(BloomState::Copy(BloomState::Of(from), error));
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Load(const std::string& path, std::string* error) {
-  return FromState(sets::LoadFromFile<BloomState>(path, error));
+  return BloomState::ToFilter(sets::LoadFromFile<BloomState>(path, error));
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::FromBytes(std::string_view bytes, std::string* error) {
-  return FromState(sets::LoadFromBytes<BloomState>(bytes, error));
+  return BloomState::ToFilter(sets::LoadFromBytes<BloomState>(bytes, error));
 }
 
 __attribute__((flatten)) size_t BloomFilter::AddKeys(size_t n, const std::string_view* keys,
@@ -153,18 +148,18 @@ size_t BloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* changed) {
 }
 
 bool BloomFilter::Merge(const BloomFilterBase& other, std::string* error) {
-  if (support::IsRefused(sets::Difference(state_->bits.shape, other.state_->bits.shape), error))
-    return false;
-  Combine(state_->bits, other.state_->bits, [](uint64_t a, uint64_t b) { return a | b; });
+  const BloomBits& theirs = BloomState::Of(other).bits;
+  if (support::IsRefused(sets::Difference(state_->bits.shape, theirs.shape), error)) return false;
+  Combine(state_->bits, theirs, [](uint64_t a, uint64_t b) { return a | b; });
   state_->num_keys = EstimatedNumKeys();
   return true;
 }
 
 bool BloomFilter::Intersect(const BloomFilterBase& other, std::string* error) {
-  if (support::IsRefused(sets::Difference(state_->bits.shape, other.state_->bits.shape), error))
-    return false;
-  state_->num_keys = sets::EstimatedNumSharedKeys(state_->bits, other.state_->bits);
-  Combine(state_->bits, other.state_->bits, [](uint64_t a, uint64_t b) { return a & b; });
+  const BloomBits& theirs = BloomState::Of(other).bits;
+  if (support::IsRefused(sets::Difference(state_->bits.shape, theirs.shape), error)) return false;
+  state_->num_keys = sets::EstimatedNumSharedKeys(state_->bits, theirs);
+  Combine(state_->bits, theirs, [](uint64_t a, uint64_t b) { return a & b; });
   return true;
 }
 

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "bloomline/bloom_filter.h"
 #include "src/sets/bloom_bits.h"
 #include "src/sets/saved_filter.h"
 #include "src/support/memory.h"
@@ -76,6 +78,27 @@ struct BloomState : SavedState<BloomState> {
 
   // Returns a copy, or null as above. Other threads may add keys to `from` meanwhile.
   static std::unique_ptr<BloomState> Copy(const BloomState& from, std::string* error);
+
+  // The state of a filter.
+  static BloomState& Of(const BloomFilterBase& filter) { return *filter.state_; }
+
+  // Takes the state out of a filter, which can then only be destroyed or assigned to.
+  static std::unique_ptr<BloomState> Take(BloomFilterBase* filter) {
+    return std::move(filter->state_);
+  }
+
+  // Returns a filter with this state, or null if it is null.
+  static std::unique_ptr<BloomFilter> ToFilter(std::unique_ptr<BloomState> state) {
+    if (state == nullptr) return nullptr;
+    return NewFilter([&] { return std::move(state); });
+  }
+
+  // Returns a filter with the state that take() returns. It is called after the allocation, so
+  // nothing is taken if memory runs out.
+  template <typename TakeState>
+  static std::unique_ptr<BloomFilter> NewFilter(TakeState take) {
+    return std::unique_ptr<BloomFilter>(new BloomFilter(take()));
+  }
 
   BloomFileHeader header() const {
     return {bits.shape, capacity, num_keys, bits.num_bytes(), 0, 0};

@@ -210,7 +210,7 @@ std::unique_ptr<BloomFilter> CountingBloomFilter::ToBloomFilter(std::string* err
   if (bloom == nullptr) return nullptr;
   state_->lines.ToBits(bloom->bits.data);
   bloom->num_keys = sets::EstimatedNumKeys(bloom->bits);
-  return BloomFilter::FromState(std::move(bloom));
+  return sets::BloomState::ToFilter(std::move(bloom));
 }
 
 bool CountingBloomFilter::Merge(const CountingBloomFilter& other, std::string* error) {

@@ -72,8 +72,6 @@ struct ScalableState {
   std::vector<BloomFilter> stages;
   bool is_past_capacity = false;
 
-  static const BloomBits& Bits(const BloomFilter& stage) { return stage.state_->bits; }
-
   bool AddStage(std::string* error) {
     if (stages.size() == kMaxStages) {
       return support::Refuse(error, "the filter has ", kMaxStages, " stages, which is the most");
@@ -95,7 +93,7 @@ struct ScalableState {
   void ForEachGroup(size_t n, const std::string_view* keys, Run run) const {
     const auto prefetch = [&](uint64_t hash) {
       for (const BloomFilter& stage : stages) {
-        const BloomBits& bits = Bits(stage);
+        const BloomBits& bits = BloomState::Of(stage).bits;
         if (bits.is_worth_prefetching()) Prefetch<false>(bits, hash);
       }
     };
@@ -107,7 +105,7 @@ struct ScalableState {
     bool in_stage[kernels::kBatchKeys];
     std::fill(may_match, may_match + n, false);
     for (const BloomFilter& stage : stages) {
-      const BloomBits& bits = Bits(stage);
+      const BloomBits& bits = BloomState::Of(stage).bits;
       bits.functions.may_match_many(bits.lines(), n, hashes, in_stage);
       for (size_t key = 0; key < n; ++key) may_match[key] |= in_stage[key];
     }
@@ -134,7 +132,7 @@ struct ScalableState {
 
   uint64_t SavedBytes() const {
     uint64_t num_bytes = kFileHeaderBytes;
-    for (const BloomFilter& stage : stages) num_bytes += stage.state_->SavedBytes();
+    for (const BloomFilter& stage : stages) num_bytes += BloomState::Of(stage).SavedBytes();
     return num_bytes;
   }
 
@@ -150,7 +148,7 @@ struct ScalableState {
     fields.Seal();
     return sink->Append(fields.bytes(), kFileHeaderBytes, error) &&
            std::all_of(stages.begin(), stages.end(), [&](const BloomFilter& stage) {
-             return stage.state_->AppendTo(sink, error);
+             return BloomState::Of(stage).AppendTo(sink, error);
            });
   }
 
@@ -187,7 +185,7 @@ struct ScalableState {
                     "that of the whole filter is ", options.seed);
         return nullptr;
       }
-      const auto stage = BloomFilter::FromState(BloomState::Read(source, header, error));
+      const auto stage = BloomState::ToFilter(BloomState::Read(source, header, error));
       if (stage == nullptr) return nullptr;
       state->stages.push_back(std::move(*stage));
       offset = header.end();
