@@ -18,6 +18,7 @@
 #include "src/db/survey/report.h"
 #include "src/db/tables/table.h"
 #include "src/db/tables/table_parts.h"
+#include "src/support/hex.h"
 #include "src/support/number_text.h"
 #include "src/tool/commands.h"
 #include "src/tool/quantity.h"
@@ -283,22 +284,12 @@ bool VerifyFile(const Table& table, Listing* listing, VerifyResult* result, std:
 
 // ---- The output.
 
-std::string Hex(std::string_view key) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  std::string text;
-  for (const unsigned char byte : key) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
-
 // Returns printable ASCII without spaces unchanged, other keys in hexadecimal with 0x before it.
 std::string KeyText(std::string_view key) {
   const bool printable =
       !key.empty() && key.substr(0, 2) != "0x" &&
       std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c <= '~'; });
-  return printable ? std::string(key) : "0x" + Hex(key);
+  return printable ? std::string(key) : "0x" + support::Hex(key);
 }
 
 struct VerifyOptions {
@@ -332,11 +323,12 @@ constexpr LossText kLosses[] = {
 const LossText& TextOf(Loss loss) { return kLosses[static_cast<size_t>(loss)]; }
 
 tool::Json LostJson(const LostKey& lost) {
-  tool::Json json{
-      {"key", KeyText(lost.key)}, {"key_hex", Hex(lost.key)}, {"by", TextOf(lost.loss).name}};
+  tool::Json json{{"key", KeyText(lost.key)},
+                  {"key_hex", support::Hex(lost.key)},
+                  {"by", TextOf(lost.loss).name}};
   if (lost.loss == Loss::kPrefix) {
     json["prefix"] = KeyText(lost.prefix);
-    json["prefix_hex"] = Hex(lost.prefix);
+    json["prefix_hex"] = support::Hex(lost.prefix);
   }
   json["sequence"] = lost.place.sequence;
   json["block_offset"] = lost.place.block_offset;

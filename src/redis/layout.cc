@@ -8,6 +8,7 @@
 
 #include "bloomline/filter_theory.h"
 #include "src/filter/rates/rates.h"
+#include "src/support/hex.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::redis {
@@ -56,12 +57,6 @@ std::string FormatDouble(double number) {
   constexpr int kDigits = 15;
   const auto format = std::chars_format::general;
   return std::string(text, std::to_chars(text, text + sizeof(text), number, format, kDigits).ptr);
-}
-
-std::string Hexadecimal(uint64_t number) {
-  std::string digits(16, '0');
-  for (size_t i = digits.size(); i > 0; number >>= 4) digits[--i] = "0123456789abcdef"[number & 15];
-  return digits;
 }
 
 // Removes `name`, which ends in '=', and its value from the front of the text.
@@ -130,7 +125,7 @@ std::string EncodeHeader(const Layout& layout) {
                        " num_probes=" + std::to_string(layout.num_probes) +
                        " blocks_per_shard=" + std::to_string(layout.blocks_per_shard) +
                        " num_shards=" + std::to_string(layout.num_shards) +
-                       " id=" + Hexadecimal(layout.id);
+                       " id=" + support::Hex(layout.id);
   header.resize(kHeaderBytes, ' ');
   return header;
 }
@@ -169,7 +164,7 @@ std::string ValidateName(std::string_view name) {
 std::string EntryKey(std::string_view name) { return "bloomline:{" + std::string(name) + "}"; }
 
 std::string ShardKey(std::string_view name, uint64_t id, uint32_t shard) {
-  return "bloomline:shard:{" + std::string(name) + ":" + Hexadecimal(id) + ":" +
+  return "bloomline:shard:{" + std::string(name) + ":" + support::Hex(id) + ":" +
          std::to_string(shard) + "}";
 }
 

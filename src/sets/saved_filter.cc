@@ -1,20 +1,12 @@
 #include "src/sets/saved_filter.h"
 
-#include <cinttypes>
-#include <cstdio>
-
 #include "bloomline/sizing.h"
 #include "src/filter/bits/bytes.h"
 #include "src/filter/bits/hash.h"
+#include "src/support/hex.h"
 
 namespace bloomline::sets {
 namespace {
-
-std::string Hex(uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof(text), "0x%016" PRIx64, value);
-  return text;
-}
 
 uint32_t Version(const FileHeader& header) {
   return kernels::LoadLittleEndian32(header.bytes() + kVersionOffset);
@@ -80,16 +72,16 @@ bool FileHeader::Read(const support::ByteSource& source, uint64_t offset, const 
       return support::Refuse(error, source.name(), ": is ", other, "; expected ", SavedKind(magic));
     }
     return support::Refuse(error, source.name(), ", offset ", offset, ": is not ", SavedKind(magic),
-                           "; magic is ", Hex(header->Number(kMagicOffset)), ", not ",
-                           Hex(expected.Number(kMagicOffset)), " (\"", magic, "\")");
+                           "; magic is 0x", support::Hex(header->Number(kMagicOffset)), ", not 0x",
+                           support::Hex(expected.Number(kMagicOffset)), " (\"", magic, "\")");
   }
   if (Version(*header) != kFileVersion) {
     return fail(kVersionOffset, "version", Version(*header), "this library reads ", kFileVersion);
   }
   const uint64_t checksum = header->Number(kHeaderChecksumOffset);
   if (checksum != header->Checksum()) {
-    return fail(kHeaderChecksumOffset, "header checksum", Hex(checksum), "the header's bytes give ",
-                Hex(header->Checksum()));
+    return fail(kHeaderChecksumOffset, "header checksum", "0x" + support::Hex(checksum),
+                "the header's bytes give ", "0x" + support::Hex(header->Checksum()));
   }
   const int reserved = header->Byte(kReservedOffset) | header->Byte(kReservedOffset + 1) << 8;
   return reserved == 0 || fail(kReservedOffset, "reserved", reserved, "allowed: 0");

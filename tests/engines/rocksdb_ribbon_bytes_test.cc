@@ -141,7 +141,7 @@ TEST(RocksDBRibbonBytesTest, SizesAreRocksDBsUpToItsLimitOfKeysAndBeyond) {
     const Builder stock = NewBuilder(Stock(bits), Table());
     const auto expect_size = [&](uint64_t num_keys) {
       const stock::RibbonSize size = stock::RibbonSizeOf(num_keys, bits, 0);
-      EXPECT_EQ(size.payload_bytes + stock::kTrailerBytes, stock->CalculateSpace(num_keys))
+      EXPECT_EQ(size.payload_bytes + stock::kMetadataBytes, stock->CalculateSpace(num_keys))
           << num_keys << " keys, " << bits << " bits";
       return size;
     };
@@ -197,7 +197,7 @@ TEST(RocksDBRibbonBytesTest, WithJemallocAMixedSequenceOfFittedFiltersIsAsRocksD
     const std::string expected = Build(stock_builder.get(), hashes);
     ASSERT_TRUE(Build(our_builder.get(), hashes) == expected)
         << i << ", level " << context.level_at_creation;
-    const uint64_t payload = expected.size() - stock::kTrailerBytes;
+    const uint64_t payload = expected.size() - stock::kMetadataBytes;
     num_fitted_bloom +=
         context.level_at_creation < 3 && payload != stock::BloomPayloadBytes(hashes.size(), 10000);
   }
@@ -235,8 +235,8 @@ struct Balance {
     };
     // A filter has three quarters of its size at least, and at most a third more.
     const uint64_t least = allowed(size.payload_bytes * 3 / 4);
-    const uint64_t most = allowed(size.payload_bytes * 4 / 3 + stock::kTrailerBytes);
-    const uint64_t bytes = filter.size() - stock::kTrailerBytes;
+    const uint64_t most = allowed(size.payload_bytes * 4 / 3 + stock::kMetadataBytes);
+    const uint64_t bytes = filter.size() - stock::kMetadataBytes;
     EXPECT_GE(bytes, least) << hashes.size() << " keys";
     EXPECT_LE(bytes, most) << hashes.size() << " keys";
     sum += added(bytes);

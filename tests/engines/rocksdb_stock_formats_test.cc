@@ -213,7 +213,7 @@ class BlocklessBuilder : public ForwardingBuilder {
   using ForwardingBuilder::ForwardingBuilder;
   Slice Finish(std::unique_ptr<const char[]>* buffer) override {
     ForwardingBuilder::Finish(buffer);
-    return Slice("\xff\x00\x06\x00\x00", stock::kTrailerBytes);
+    return Slice("\xff\x00\x06\x00\x00", stock::kMetadataBytes);
   }
   Slice Finish(std::unique_ptr<const char[]>* buffer, rocksdb::Status*) override {
     return Finish(buffer);
@@ -225,7 +225,7 @@ TEST(RocksDBStockFormatsTest, KeysGetNoFilterWithoutBlocks) {
   for (const bool is_partition : {false, true}) {
     auto blockless = std::make_unique<BlocklessBuilder>(NewBuilder(policy).release());
     engine::StockBuilder builder(policy, std::move(blockless), is_partition);
-    EXPECT_EQ(Finished(&builder).size(), stock::kTrailerBytes) << "no keys: right";
+    EXPECT_EQ(Finished(&builder).size(), stock::kMetadataBytes) << "no keys: right";
     builder.AddKey("key");
     const std::string filter = Finished(&builder);
     for (const auto& reader_policy :
@@ -271,7 +271,7 @@ TEST(RocksDBStockFormatsTest, NoPartitionGetsAnEmptyFilter) {
     const std::string filter = Finished(NewBuilder(ours, table).get());
     ASSERT_FALSE(filter.empty()) << c.text;
     // RocksDB's Bloom filter without entries, which only keys with a prefix query.
-    if (c.format == Format::kBloom && filter.size() == stock::kTrailerBytes) continue;
+    if (c.format == Format::kBloom && filter.size() == stock::kMetadataBytes) continue;
     Slice key = "key";
     Slice* keys[] = {&key, &key};
     for (const auto& policy : {ours, c.stock()}) {
@@ -367,8 +367,8 @@ class RocksDBStockReadersTest : public testing::Test {
   // Bytes with which RocksDB's reader says "no" or leaves the filter: ours matches every key.
   // RocksDB writes none of them but trailers alone, for partitions without entries.
   static bool IsDamage(const std::string& filter) {
-    if (filter.size() <= stock::kTrailerBytes) return !filter.empty();
-    const size_t payload_bytes = filter.size() - stock::kTrailerBytes;
+    if (filter.size() <= stock::kMetadataBytes) return !filter.empty();
+    const size_t payload_bytes = filter.size() - stock::kMetadataBytes;
     const char* const trailer = filter.data() + payload_bytes;
     const uint64_t num_blocks = kernels::LoadLittleEndian32(trailer + 1);
     const int marker = static_cast<signed char>(trailer[0]);
@@ -378,7 +378,7 @@ class RocksDBStockReadersTest : public testing::Test {
 
   static std::string Describe(const std::string& filter) {
     std::string text = std::to_string(filter.size()) + " bytes, the last:";
-    for (size_t i = filter.size() - std::min(filter.size(), stock::kTrailerBytes);
+    for (size_t i = filter.size() - std::min(filter.size(), stock::kMetadataBytes);
          i < filter.size(); ++i) {
       text += " " + std::to_string(static_cast<unsigned char>(filter[i]));
     }

@@ -17,7 +17,7 @@ namespace {
 
 std::string Finished(filter::FilterWriter* writer, const kernels::Kernel& kernel) {
   const filter::FilterShape shape = writer->Plan({}, &kernel);
-  std::string bytes(shape.payload_bytes() + stock::kTrailerBytes, '\0');
+  std::string bytes(shape.payload_bytes() + stock::kMetadataBytes, '\0');
   writer->FinishTo(shape, bytes.data());
   return bytes;
 }

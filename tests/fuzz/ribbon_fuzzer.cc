@@ -40,7 +40,7 @@ std::string Built(const stock::RibbonSolver& solver, double bits,
   filter::FilterWriter writer({Format::kRibbon, bits}, filter::PlanRow(Format::kRibbon));
   for (const uint64_t hash : hashes) writer.AddHash(hash);
   const filter::FilterShape shape = writer.Plan({}, &kernel);
-  std::string filter(shape.payload_bytes() + stock::kTrailerBytes, '\0');
+  std::string filter(shape.payload_bytes() + stock::kMetadataBytes, '\0');
   writer.FinishTo(shape, filter.data());
   return filter;
 }

@@ -229,7 +229,7 @@ std::optional<Facts> InspectSavedFilter(const tool::WholeInput& file, std::strin
 // ---- The header of a filter on Redis, and the command.
 
 // Removes what redis-cli adds: a newline at the end and, on a terminal, quotes.
-std::string_view Trimmed(std::string_view text) {
+std::string_view AsStored(std::string_view text) {
   if (!text.empty() && text.back() == '\n') text.remove_suffix(1);
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
     text = text.substr(1, text.size() - 2);
@@ -240,12 +240,12 @@ std::string_view Trimmed(std::string_view text) {
 // The header of a SharedBloomFilter, the text that `redis-cli GET` prints.
 bool IsRedisHeader(std::string_view bytes) {
   constexpr std::string_view kStart = "bloomline-shared-bloom ";
-  return Trimmed(bytes).substr(0, kStart.size()) == kStart;
+  return AsStored(bytes).substr(0, kStart.size()) == kStart;
 }
 
 std::optional<Facts> InspectRedisHeader(std::string_view bytes, std::string* error) {
   redis::Layout layout;
-  if (!redis::DecodeHeader(Trimmed(bytes), &layout)) {
+  if (!redis::DecodeHeader(AsStored(bytes), &layout)) {
     *error = "it is not the header of a filter on Redis that this version knows";
     return std::nullopt;
   }

@@ -24,17 +24,13 @@ using filter::Division;  // bits in hundredths; bits_per_key is the option
 using support::DoubleText;
 using support::StrCat;
 
-constexpr double kDefaultRatio = 10;
-
 bool HasKeys(const Level& level) { return level.num_keys > 0; }
 
 // The levels that have keys, with a ratio that the policy takes.
 Situation WithKeys(Situation situation) {
   std::vector<Level>& levels = situation.levels;
   levels.erase(std::remove_if(levels.begin(), levels.end(), std::not_fn(HasKeys)), levels.end());
-  if (!filter::IsLevelSizeRatio(situation.level_size_ratio)) {
-    situation.level_size_ratio = kDefaultRatio;
-  }
+  situation.level_size_ratio = filter::LevelSizeRatioOrDefault(situation.level_size_ratio);
   return situation;
 }
 
@@ -56,7 +52,7 @@ double MostBits(Format format) {
 }
 
 // Rounds down to hundredths, to stay within the memory, but not below the format's range.
-double RoundedDown(Format format, double bits) {
+double DownToHundredths(Format format, double bits) {
   constexpr double kRoundingError = 1e-9;
   if (bits == 0) return 0;
   return std::clamp(std::floor(bits * kStepsPerBit + kRoundingError) / kStepsPerBit,
@@ -92,17 +88,17 @@ uint64_t KeysPerFilter(const Level& level) {
 // The figures of these bits, rounded down to hundredths.
 Division Divide(const Situation& tree, Format format, bool by_level, double bits_per_key) {
   Division division;
-  division.bits_per_key = RoundedDown(format, bits_per_key);
+  division.bits_per_key = DownToHundredths(format, bits_per_key);
   division.bits_of_level.assign(tree.levels.size(), bits_per_key);
   double bottommost_bits = bits_per_key;
   if (by_level) {
     bottommost_bits = SpreadAsPolicy(tree, format, bits_per_key, division.bits_of_level.data());
   }
-  bottommost_bits = RoundedDown(format, bottommost_bits);
+  bottommost_bits = DownToHundredths(format, bottommost_bits);
   for (size_t i = 0; i < tree.levels.size(); ++i) {
     const Level& level = tree.levels[i];
     double& of_level = division.bits_of_level[i];
-    of_level = RoundedDown(format, of_level);
+    of_level = DownToHundredths(format, of_level);
     const FilterFigures others = FiguresFor(tree.engine, format, KeysPerFilter(level), of_level);
     const bool is_skipped = tree.skips_last_level && i + 1 == tree.levels.size();
     const double bottommost_share = is_skipped ? 1 : level.bottommost_share;
@@ -192,7 +188,7 @@ std::string BloomlineText(Format format, const std::string& bits_per_key, bool b
       StrCat("{id=bloomline;format=", FormatName(format), ";bits_per_key=", bits_per_key);
   if (by_level) text += ";bits_by_level=auto";
   if (by_level && levels_in_use != 0) text += StrCat(";levels_in_use=", levels_in_use);
-  if (by_level && level_size_ratio != kDefaultRatio) {
+  if (by_level && level_size_ratio != filter::kDefaultLevelSizeRatio) {
     text += ";level_size_ratio=" + DoubleText(level_size_ratio);
   }
   return text + (filter::IsStock(format) ? ";stock_id=true}" : "}");
@@ -227,7 +223,7 @@ std::string EnvironmentLine(const Situation& tree, const Choice& choice) {
     line += " BLOOMLINE_BLOOM_BEFORE_LEVEL=-1";
   }
   if (choice.by_level) line += " BLOOMLINE_BITS_BY_LEVEL=auto";
-  if (choice.by_level && tree.level_size_ratio != kDefaultRatio) {
+  if (choice.by_level && tree.level_size_ratio != filter::kDefaultLevelSizeRatio) {
     line += " BLOOMLINE_LEVEL_SIZE_RATIO=" + DoubleText(tree.level_size_ratio);
   }
   return line;

@@ -20,6 +20,7 @@
 #include "src/db/tables/table.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/sizing/level_rule.h"
+#include "src/filter/sizing/memory_divider.h"
 
 namespace bloomline::model {
 
@@ -77,8 +78,8 @@ struct Situation {
   // The program asks for Ribbon filters. In levels in which it has Bloom filters instead, the
   // preload library writes those, too, unless a variable says otherwise.
   bool asks_ribbon = false;
-  // The size ratio of full levels; 10 is used if it is out of range (level_sizing.h).
-  double level_size_ratio = 10;
+  // The size ratio of full levels; the default is used if it is out of range (level_sizing.h).
+  double level_size_ratio = filter::kDefaultLevelSizeRatio;
   std::vector<Level> levels;  // in ascending order of numbers
 };
 

@@ -163,9 +163,7 @@ bool FamilyBits::Choose(const RewritePolicy* policy, const Inputs& inputs,
   if (!situation.leveled) {
     return Refuse(error, "compaction is not by level; allowed: bits_by_level=uniform");
   }
-  if (filter::IsLevelSizeRatio(situation.level_size_ratio)) {
-    level_size_ratio_ = situation.level_size_ratio;
-  }
+  level_size_ratio_ = filter::LevelSizeRatioOrDefault(situation.level_size_ratio);
   used_levels_ = model::LearnedLevels(situation.levels);
   level_bits_ = filter::SpreadByDistance(format_, bits_per_key_, {0, level_size_ratio_});
   return true;

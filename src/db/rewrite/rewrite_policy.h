@@ -13,6 +13,7 @@
 #include "src/db/tables/table.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/sizing/level_rule.h"
+#include "src/filter/sizing/memory_divider.h"
 
 namespace bloomline::db {
 
@@ -57,7 +58,7 @@ class FamilyBits {
   Format format_ = filter::kRocksDBDefault;
   double bits_per_key_ = 0;
   bool by_level_ = false;
-  double level_size_ratio_ = 10;
+  double level_size_ratio_ = filter::kDefaultLevelSizeRatio;
   filter::LevelBits level_bits_;
   filter::UsedLevels used_levels_;
 };

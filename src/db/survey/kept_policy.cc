@@ -125,8 +125,7 @@ KeptFilters FiltersToKeep(const Inputs& inputs, const Inspection& inspection, si
   const std::optional<Written> running = Running(inspection.policies[g]);
   if (!running) return {};
   const tree::ColumnFamily& family = inputs.column_family(groups);
-  const double asked = family.level_size_ratio;
-  const double ratio = filter::IsLevelSizeRatio(asked) ? asked : 10;
+  const double ratio = filter::LevelSizeRatioOrDefault(family.level_size_ratio);
   const std::optional<Written> kept = OfFiles(groups, ratio);
   if (!kept) return {};
   const bool is_same = running->format == kept->format && running->by_level == kept->by_level &&

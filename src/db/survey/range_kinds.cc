@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include "src/support/hex.h"
 #include "src/tool/quantity.h"
 
 namespace bloomline::db {
@@ -15,9 +16,9 @@ std::string DepthText(size_t depth) {
 
 // "'/'" or "0x00"
 std::string DelimiterText(unsigned char delimiter) {
-  constexpr const char* kDigits = "0123456789abcdef";
   if (delimiter > ' ' && delimiter < 0x7f) return {'\'', static_cast<char>(delimiter), '\''};
-  return {'0', 'x', kDigits[delimiter >> 4], kDigits[delimiter & 15]};
+  const auto byte = static_cast<char>(delimiter);
+  return "0x" + support::Hex({&byte, 1});
 }
 
 // "13.5"

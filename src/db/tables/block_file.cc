@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cinttypes>
-#include <cstdio>
 #include <cstring>
 
 #include "src/db/tables/bytes/coding.h"
+#include "src/support/hex.h"
 
 namespace bloomline::tables {
 namespace {
@@ -120,9 +119,8 @@ bool DecodeFooter(std::string_view end, uint64_t file_bytes, bool verify_checksu
                   "allowed: tables of LevelDB or RocksDB");
   }
   if (magic != kRocksDBMagic) {
-    char text[2 * kMagicBytes + 1];
-    std::snprintf(text, sizeof(text), "%016" PRIx64, magic);
-    return Refuse(problem, "is not a table of LevelDB or RocksDB: its magic number is ", text,
+    return Refuse(problem, "is not a table of LevelDB or RocksDB: its magic number is ",
+                  support::Hex(magic),
                   "; allowed: db4775248b80fb57 (LevelDB), 88e241b785f4cff7 (RocksDB)");
   }
   if (end.size() < Footer::kMaxBytes) {

@@ -240,7 +240,7 @@ class FilterPartitions final : public Table::FilterReader {
 };
 
 template <typename Reader>
-std::unique_ptr<Table::FilterReader> Opened(const TableParts* parts, std::string* error) {
+std::unique_ptr<Table::FilterReader> OpenReader(const TableParts* parts, std::string* error) {
   auto reader = std::make_unique<Reader>(parts);
   if (!reader->Open(error)) return nullptr;
   return reader;
@@ -255,9 +255,9 @@ std::unique_ptr<Table::FilterReader> Table::NewFilterReader(std::string* error) 
     case FilterKind::kUnknown:
       return std::make_unique<FullFilter>(parts);
     case FilterKind::kByOffset:
-      return Opened<FiltersByOffset>(parts, error);
+      return OpenReader<FiltersByOffset>(parts, error);
     case FilterKind::kPartitioned:
-      return Opened<FilterPartitions>(parts, error);
+      return OpenReader<FilterPartitions>(parts, error);
     case FilterKind::kNone:
       break;
   }

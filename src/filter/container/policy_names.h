@@ -5,11 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <string_view>
 
 #include "src/filter/bits/hash.h"
+#include "src/support/hex.h"
 
 namespace bloomline::filter {
 
@@ -24,21 +24,16 @@ constexpr std::string_view kSeedMark = ".seed-";
 constexpr size_t kSeedCheckDigits = 32;  // two hashes in hexadecimal
 
 inline std::string NameWithSeed(const std::string& name, uint64_t seed) {
-  const auto half = [seed](std::string_view text) {
-    return static_cast<unsigned long long>(Hash64(text, seed));
-  };
-  char check[kSeedCheckDigits + 1];
-  std::snprintf(check, sizeof(check), "%016llx%016llx",
-                half("first half of bloomline's seed check"),
-                half("second half of bloomline's seed check"));
-  return name + std::string(kSeedMark) + check;
+  const auto half = [seed](std::string_view text) { return support::Hex(Hash64(text, seed)); };
+  return name + std::string(kSeedMark) + half("first half of bloomline's seed check") +
+         half("second half of bloomline's seed check");
 }
 
 inline bool EndsInSeedCheck(std::string_view name) {
   constexpr size_t kEndBytes = kSeedMark.size() + kSeedCheckDigits;
   return name.size() >= kEndBytes &&
          name.substr(name.size() - kEndBytes, kSeedMark.size()) == kSeedMark &&
-         name.find_last_not_of("0123456789abcdef") < name.size() - kSeedCheckDigits;
+         name.find_last_not_of(support::kHexDigits) < name.size() - kSeedCheckDigits;
 }
 
 // Precedes the name of a canonicalizer. Only canonical policies have it in their names: their

@@ -25,7 +25,7 @@ Payload DecodeStock(std::string_view bytes, std::string* why, uint64_t* num_byte
     support::Refuse(why, "RocksDB filter of ", bytes.size(), " bytes; known: up to 4 GiB");
     return payload;
   }
-  *num_bytes -= stock::kTrailerBytes;
+  *num_bytes -= stock::kMetadataBytes;
   const int marker = static_cast<int8_t>(stock::EndByte(bytes, 0));
   for (const LayoutRow* const row : kLayouts) {
     if (marker < row->min_marker || marker > row->max_marker) continue;
@@ -43,7 +43,7 @@ constexpr struct {
   bool (*recognises)(std::string_view bytes);
   Payload (*decode)(std::string_view bytes, std::string* why, uint64_t* num_bytes);
 } kContainers[] = {
-    {[](std::string_view bytes) { return bytes.size() <= stock::kTrailerBytes; }, DecodeShort},
+    {[](std::string_view bytes) { return bytes.size() <= stock::kMetadataBytes; }, DecodeShort},
     {HasTrailer, DecodeOwn},
     {[](std::string_view) { return true; }, DecodeStock}};
 

@@ -12,6 +12,7 @@
 #include "src/filter/metrics/filter_counts.h"
 #include "src/filter/sizing/engine_sizing.h"
 #include "src/support/c_error.h"
+#include "src/support/hex.h"
 #include "src/support/number_text.h"
 
 namespace bloomline {
@@ -27,7 +28,6 @@ using filter::UselessReason;
 // A column family's name may have any bytes, and a label must be UTF-8. So bytes that are not
 // printable ASCII are written as in URLs.
 std::string LabelText(std::string_view value) {
-  constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
   for (const char c : value) {
     const auto byte = static_cast<unsigned char>(c);
@@ -35,9 +35,7 @@ std::string LabelText(std::string_view value) {
       text += '\\';
       text += c;
     } else if (byte < 0x20 || byte >= 0x7f || c == '%') {
-      text += '%';
-      text += kDigits[byte >> 4];
-      text += kDigits[byte & 15];
+      text += '%' + support::Hex({&c, 1});
     } else {
       text += c;
     }

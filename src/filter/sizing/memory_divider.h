@@ -17,6 +17,12 @@ constexpr double kMinRuns = 1e-6, kMaxRuns = 1e6;
 inline bool IsRuns(double runs) { return runs >= kMinRuns && runs <= kMaxRuns; }
 inline bool IsLevelSizeRatio(double ratio) { return ratio >= 1 && ratio <= kMaxLevelSizeRatio; }
 
+// RocksDB's default, which is used in place of a ratio that is not allowed.
+constexpr double kDefaultLevelSizeRatio = 10;
+inline double LevelSizeRatioOrDefault(double ratio) {
+  return IsLevelSizeRatio(ratio) ? ratio : kDefaultLevelSizeRatio;
+}
+
 struct LevelKeys {
   double keys;  // 0 or more
   double runs;  // more than 0

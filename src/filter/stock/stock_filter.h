@@ -21,13 +21,13 @@
 
 namespace bloomline::stock {
 
-// Filters of this length or less have no keys.
-constexpr size_t kTrailerBytes = 5;
+// The bytes behind the payload. Filters of this length or less have no keys.
+constexpr size_t kMetadataBytes = 5;
 constexpr int kBloomMarker = -1, kRibbonMarker = -2;
 
 // A filter that matches every key in RocksDB's reader and in bloomline's, written where none could
 // be built.
-constexpr std::string_view kAlwaysMatchBytes("\0\0\0\0\0", kTrailerBytes + 1);
+constexpr std::string_view kAlwaysMatchBytes("\0\0\0\0\0", kMetadataBytes + 1);
 
 // The longest payload: RocksDB's lengths have 32 bits, and blocks 64 bytes.
 constexpr uint64_t kMaxPayloadBytes = 0xffffffc0;
@@ -41,7 +41,7 @@ struct StockKernel {
 
 // The bytes at the end: 0 is the marker.
 inline int EndByte(std::string_view filter, size_t i) {
-  return static_cast<unsigned char>(filter[filter.size() - kTrailerBytes + i]);
+  return static_cast<unsigned char>(filter[filter.size() - kMetadataBytes + i]);
 }
 
 }  // namespace bloomline::stock

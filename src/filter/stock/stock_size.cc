@@ -13,6 +13,8 @@ namespace {
 
 constexpr double kBlockBits = static_cast<double>(kernels::kBlockBits);
 
+// RocksDB's BloomMath::StandardFpRate (util/bloom_impl.h), with the same rounding: it decides
+// sizes. StandardFalsePositiveRate (filter_theory.h) is more precise for low rates.
 double StandardRate(double bits_per_key, int num_probes) {
   return std::pow(1 - std::exp(-num_probes / bits_per_key), num_probes);
 }

@@ -139,13 +139,13 @@ WriterFault FilterWriter::FinishTo(const FilterShape& planned, char* dst, int nu
 }
 
 size_t FilterWriter::end_bytes(const FilterShape& shape) const {
-  return has_trailer() ? EndBytes(shape) : stock::kTrailerBytes;
+  return has_trailer() ? EndBytes(shape) : stock::kMetadataBytes;
 }
 
 void FilterWriter::WriteEnd(const FilterShape& shape, size_t end_bytes, char* dst) const {
   if (has_trailer()) return EncodeEnd(shape, seed(), end_bytes, dst);
   if (shape.always_matches()) {
-    std::memset(dst, 0, stock::kTrailerBytes);
+    std::memset(dst, 0, stock::kMetadataBytes);
     return;
   }
   const uint64_t stock_seed = solution_ == nullptr ? 0 : solution_->seed();

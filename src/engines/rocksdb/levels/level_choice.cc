@@ -18,7 +18,7 @@ filter::FullLevels FullLevelsOf(const LevelRules& rules) {
 }
 
 // StockPolicies keeps a policy for each number of bits per key. Rounding limits their number.
-double RoundedDown(double bits_per_key) {
+double DownToStep(double bits_per_key) {
   constexpr double kSteps = 32;  // in each bit
   return std::floor(bits_per_key * kSteps) / kSteps;
 }
@@ -146,8 +146,8 @@ LevelRules LoweredTo(double bits_per_key, LevelRules rules) {
     const double precision = mean / 200;  // coarse: each try is a whole spread
     spread(support::Bisect(0.0, mean, fits, precision).holds);
   }
-  rules.bits_per_key = RoundedDown(mean);
-  for (double& bits : lowered.bits) bits = RoundedDown(bits);
+  rules.bits_per_key = DownToStep(mean);
+  for (double& bits : lowered.bits) bits = DownToStep(bits);
   rules.level_bits = lowered;
   return rules;
 }

@@ -124,7 +124,7 @@ FilterBitsReader* NewRocksDBBitsReader(std::string_view filter, filter::FilterCo
     if (reader != nullptr) return reader;
     payload = {filter::FilterShape::Unknown()};
   }
-  if (payload.always_matches() && filter.size() != stock::kTrailerBytes) {
+  if (payload.always_matches() && filter.size() != stock::kMetadataBytes) {
     counts->Add(filter::Count::kOpenedUseless, 1, WhyUseless(payload, filter));
   }
   return filter::WithQuery(

@@ -31,7 +31,7 @@ bool ChargesConstruction(const BlockBasedTableOptions& options) {
 }
 
 size_t FilterBytes(const filter::FilterShape& shape) {
-  return static_cast<size_t>(shape.payload_bytes()) + stock::kTrailerBytes;
+  return static_cast<size_t>(shape.payload_bytes()) + stock::kMetadataBytes;
 }
 
 // The plan of a filter, and filters of other sizes in its place.
@@ -88,7 +88,7 @@ std::unique_ptr<char[]> Allocate(uint64_t num_keys, MemoryBalance* balance,
   const size_t usable = support::UsableBytes(buffer.get());
   const bool is_far_more = usable - usable / 4 > requested;
   if (usable > requested && !is_far_more) {
-    *shape = sizes.Of(usable - kBlockTrailerBytes - stock::kTrailerBytes);
+    *shape = sizes.Of(usable - kBlockTrailerBytes - stock::kMetadataBytes);
   }
   const double excess = sizes.Rate(*shape) - sizes.Rate(sizes.Of(plan.payload_bytes()));
   balance->fetch_add(static_cast<int64_t>(excess * double{0x100000000}));

@@ -65,7 +65,7 @@ class StockBuilder : public CountedBuilder {
   Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts*) override {
     const bool has_entries = stock_->EstimateEntriesAdded() != 0;
     const Slice filter = stock_->Finish(buf, status);
-    const bool loses_keys = has_entries && filter.size() <= stock::kTrailerBytes;
+    const bool loses_keys = has_entries && filter.size() <= stock::kMetadataBytes;
     return loses_keys || (filter.empty() && is_partition_) ? AlwaysMatch() : filter;
   }
 

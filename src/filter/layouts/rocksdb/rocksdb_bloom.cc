@@ -34,7 +34,7 @@ bool Read(std::string_view bytes, Payload* payload, std::string* why) {
                            1 << log2_block_bytes, " bytes and reserved bytes ", reserved,
                            "; known: 0, 64, 0");
   }
-  const uint64_t num_bytes = bytes.size() - stock::kTrailerBytes;
+  const uint64_t num_bytes = bytes.size() - stock::kMetadataBytes;
   if (num_bytes < kernels::kBlockBytes) {
     return support::Refuse(why, "RocksDB Bloom filter of ", num_bytes,
                            " bytes; the least is a block of 64");
@@ -71,7 +71,7 @@ constexpr LayoutRow MakeRow() {
   row.min_marker = row.max_marker = stock::kBloomMarker;
   row.read = Read;
   row.write_end = [](const Payload& payload, char* dst) {
-    std::fill_n(dst, stock::kTrailerBytes, '\0');
+    std::fill_n(dst, stock::kMetadataBytes, '\0');
     dst[0] = static_cast<char>(stock::kBloomMarker);
     dst[2] = static_cast<char>(payload.num_probes);
   };

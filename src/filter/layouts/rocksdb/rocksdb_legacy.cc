@@ -30,7 +30,7 @@ FilterShape TableShape(const ShapeRequest& request) {
 
 bool Read(std::string_view bytes, Payload* payload, std::string* why) {
   const uint64_t num_blocks = kernels::LoadLittleEndian32(bytes.data() + bytes.size() - 4);
-  const uint64_t num_bytes = bytes.size() - stock::kTrailerBytes;
+  const uint64_t num_bytes = bytes.size() - stock::kMetadataBytes;
   int log2_block_bytes = 0;
   if (num_blocks != 0) {
     while (num_blocks << log2_block_bytes < num_bytes) ++log2_block_bytes;

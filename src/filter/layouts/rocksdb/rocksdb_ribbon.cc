@@ -25,7 +25,7 @@ bool Read(std::string_view bytes, Payload* payload, std::string* why) {
   if (num_blocks < 2) {
     return support::Refuse(why, "RocksDB Ribbon filter of ", num_blocks, " blocks; the least is 2");
   }
-  const uint64_t num_bytes = bytes.size() - stock::kTrailerBytes;
+  const uint64_t num_bytes = bytes.size() - stock::kMetadataBytes;
   if (num_bytes < stock::RibbonShape::kSegmentBytes) {
     return support::Refuse(why, "RocksDB Ribbon filter of ", num_bytes,
                            " bytes; a column of a block has 16");
