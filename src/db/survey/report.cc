@@ -50,10 +50,6 @@ std::string LevelText(int level) { return level < 0 ? "-" : std::to_string(level
 
 tool::Json LevelJson(int level) { return level < 0 ? tool::Json(nullptr) : tool::Json(level); }
 
-const char* EngineName(tables::Engine engine) {
-  return engine == tables::Engine::kLevelDB ? "LevelDB" : "RocksDB";
-}
-
 std::string EngineTitle(const tree::Database& database) {
   const std::string name = EngineName(database.engine);
   return database.pebble_sign.empty() ? name : "Pebble, in " + name + "'s format";

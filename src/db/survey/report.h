@@ -25,7 +25,6 @@ void AddProblems(const Inputs& inputs, tool::Json* json);
 // "4", or "-" if it is unknown.
 std::string LevelText(int level);
 tool::Json LevelJson(int level);
-const char* EngineName(tables::Engine engine);
 // "RocksDB"; of a database of Pebble's "Pebble, in RocksDB's format".
 std::string EngineTitle(const tree::Database& database);
 

@@ -9,6 +9,7 @@
 #include "src/db/tables/bytes/checksum.h"
 #include "src/db/tables/bytes/decompressor.h"
 #include "src/db/tables/table.h"
+#include "src/support/engine.h"
 #include "src/support/file_io.h"
 #include "src/support/number_text.h"
 
@@ -20,8 +21,7 @@ namespace bloomline::tables {
 constexpr size_t kMagicBytes = 8;
 constexpr uint64_t kPebbleMagic = 0xb3aa9ff0b3aa9ff0;  // f09faab3f09faab3 in the order of the file
 
-// The trailer of each block: its compression type and its checksum.
-constexpr uint64_t kBlockTrailerBytes = 5;
+using support::kBlockTrailerBytes;
 
 struct Footer {
   static constexpr size_t kMinBytes = 48;  // in LevelDB, and in RocksDB's format_version 0

@@ -23,8 +23,6 @@ std::string Wrong(Variable variable, const char* value, const std::string& allow
          "; allowed: " + allowed;
 }
 
-const char* EngineName(Engine engine) { return engine == Engine::kRocksDB ? "RocksDB" : "LevelDB"; }
-
 std::string AsWithoutIt(const std::string& text, const std::string& filters) {
   return text + "; existing and new " + filters + " of " + program_invocation_short_name +
          " are as without it";

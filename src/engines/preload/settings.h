@@ -7,10 +7,11 @@
 
 #include "bloomline/filter_options.h"
 #include "src/engines/preload/environment.h"
+#include "src/support/engine.h"
 
 namespace bloomline::preload {
 
-enum class Engine { kLevelDB, kRocksDB };
+using support::Engine;
 
 // The existing filters that a program queries.
 enum class Queried { kAll, kAllWithThisSeed, kAllWithoutSeed, kEnginesOwn };

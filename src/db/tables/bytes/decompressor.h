@@ -9,10 +9,11 @@
 #include <string_view>
 
 #include "src/db/tables/bytes/memory.h"
+#include "src/support/engine.h"
 
 namespace bloomline::tables {
 
-enum class Engine { kLevelDB, kRocksDB };
+using support::Engine;
 
 // A larger block is an error. Engines write blocks of kilobytes, and larger ones only for a larger
 // value; without a limit, 32 KiB of zstd could claim a gigabyte.

@@ -7,6 +7,7 @@
 
 #include "bloomline/filter_options.h"
 #include "src/filter/bits/filter_shape.h"
+#include "src/support/engine.h"
 
 namespace bloomline::filter {
 struct LayoutRow;
@@ -17,8 +18,7 @@ namespace bloomline::engine {
 // Limits of memory leave a filter at least this many bits per key, unless the options have fewer.
 constexpr double kMinBits = 3;
 
-// RocksDB's block trailer, which is in the allocation, too.
-constexpr uint64_t kBlockTrailerBytes = 5;
+using support::kBlockTrailerBytes;  // which is in the allocation, too
 
 // What the options of the policy and one of the table say about sizes.
 struct SizeOptions {
