@@ -10,12 +10,12 @@
 namespace bloomline::bench {
 namespace {
 
-struct Engine {
+struct BenchedEngine {
   const char* name;
   std::vector<Policy> (*policies)(double bits_per_key);
   std::unique_ptr<Database> (*open)(const Policy& policy, const std::string& parent);
 };
-constexpr Engine kEngines[] = {
+constexpr BenchedEngine kEngines[] = {
     {"leveldb",
      [](double bits) {
        return std::vector<Policy>{NoFilter(), BuiltinBloom(bits), Blocked(bits), Compact(bits)};
@@ -31,7 +31,7 @@ constexpr Engine kEngines[] = {
 
 // What one run does.
 struct Plan {
-  const Engine& engine;
+  const BenchedEngine& engine;
   const KeySet& keys;
   int bits_per_key;
   int rounds;
@@ -204,18 +204,18 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
       PathKeys(flags.key_list, flags.key_list_title, flags.keys, kMaxMissing[form]),
       BigEndianKeys(flags.keys, kMaxMissing[form]), DecimalKeys(flags.keys, kMaxMissing[form])};
   output->Print(Legend(sets, flags));
-  const auto is_chosen = [&](const Engine& engine) {
+  const auto is_chosen = [&](const BenchedEngine& engine) {
     return flags.engines.empty() || flags.engines.count(engine.name) != 0;
   };
   const int rounds = flags.only_counts ? 0 : flags.rounds;
   size_t steps = 0;
-  for (const Engine& engine : kEngines) {
+  for (const BenchedEngine& engine : kEngines) {
     const size_t turns = static_cast<size_t>(rounds) + 2;
     if (is_chosen(engine)) steps += engine.policies(flags.bits[0]).size() * turns;
   }
   ExpectSteps(steps * flags.bits.size() * sets.size());
   uint64_t wrong = 0;
-  for (const Engine& engine : kEngines) {
+  for (const BenchedEngine& engine : kEngines) {
     if (!is_chosen(engine)) continue;
     for (const int bits : flags.bits) {
       std::vector<Row> table;

@@ -22,7 +22,7 @@
 #include "src/filter/bits/hash.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/redis/command.h"
-#include "src/redis/layout.h"
+#include "src/redis/redis_layout.h"
 #include "src/redis/router.h"
 
 namespace bloomline::bench {

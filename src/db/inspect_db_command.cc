@@ -63,7 +63,7 @@ void PrintTable(const Inputs& inputs, const std::vector<InspectedFile>& files,
   PrintFiles(inputs, which,
              {"file", "filter", "level", "size", "keys", "filters", "bits/key", "FPR"}, 2,
              [&](size_t i) -> Cells {
-               const InputFile& file = inputs.files[i];
+               const SurveyedFile& file = inputs.files[i];
                const FileFacts& facts = files[i].facts;
                return {FormatsText(FormatsOf(facts)),
                        LevelText(file.level),
@@ -107,7 +107,8 @@ const char* FilterKindName(const FileFacts& facts) {
   return facts.is_block_based() ? "block_based" : kKinds[static_cast<size_t>(facts.kind)];
 }
 
-tool::Json FileJson(const Inputs& inputs, const InputFile& file, const InspectedFile& inspected) {
+tool::Json FileJson(const Inputs& inputs, const SurveyedFile& file,
+                    const InspectedFile& inspected) {
   const FileFacts& facts = inspected.facts;
   tool::Json json{{"path", file.path},
                   {"number", file.number},
@@ -196,14 +197,14 @@ bool HasRequired(std::optional<Format> format, const FileFacts& facts) {
                      [&](const auto& kind) { return kinds.count(kind.first) != 0; });
 }
 
-struct InspectOptions {
+struct InspectDbOptions {
   CommonOptions common;
   std::string policy;
   std::optional<Required> required;
   bool files = false;
 };
 
-void PrintText(const InspectOptions& options, const Inputs& inputs, const Inspection& inspection,
+void PrintText(const InspectDbOptions& options, const Inputs& inputs, const Inspection& inspection,
                const std::vector<size_t>& missing) {
   PrintInspection(inputs, inspection);
   const std::vector<size_t> done = DoneFiles(inputs);
@@ -215,7 +216,7 @@ void PrintText(const InspectOptions& options, const Inputs& inputs, const Inspec
   PrintTable(inputs, inspection.files, missing);
 }
 
-int Run(const InspectOptions& options) {
+int Run(const InspectDbOptions& options) {
   Inputs inputs = OpenInputs(options.common);
   const Inspection inspection = Inspect(&inputs, options.common, "inspect", options.policy);
   std::vector<size_t> missing;
@@ -254,7 +255,7 @@ int Run(const InspectOptions& options) {
 void AddInspectCommand(CLI::App* db, int* exit_code) {
   CLI::App* command =
       db->add_subcommand("inspect", "Shows the filters: kinds, bits per key, expected FPR");
-  auto options = std::make_shared<InspectOptions>();
+  auto options = std::make_shared<InspectDbOptions>();
   AddCommonOptions(command, &options->common);
   AddPolicyOption(command, &options->policy);
   tool::AddQuantity(command, "--require", &options->required, ParseRequired,

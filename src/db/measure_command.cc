@@ -109,7 +109,7 @@ tool::Json FamilyJson(const FamilyGroups& family, const Inspection& inspection,
   return json;
 }
 
-tool::Json FileJson(const InputFile& file, const FileFacts& facts, const MeasureResult& result) {
+tool::Json FileJson(const SurveyedFile& file, const FileFacts& facts, const MeasureResult& result) {
   return {{"path", file.path},
           {"level", LevelJson(file.level)},
           {"layouts", KindsJson(facts.kinds)},

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/db/engine_filters/range_filter.h"
+#include "src/db/engine_filters/table_range_filter.h"
 #include "src/db/subcommands.h"
 #include "src/db/survey/inputs.h"
 #include "src/db/survey/key_walk.h"
@@ -42,7 +42,7 @@ struct LostKey {
   std::string key;     // user key with its timestamp
   std::string prefix;  // for kPrefix
   Loss loss = Loss::kKey;
-  Place place;
+  EntryPlace place;
   uint64_t filter = 0;  // number of the partition or range of offsets; of kRange, 0
 };
 
@@ -86,7 +86,7 @@ constexpr const char* kRewrite =
     "Lost keys are still in the data: a compaction gives the files new filters. Then verify again.";
 
 // The lost keys that are listed, of all files together.
-struct Listing {
+struct ListedLostKeys {
   uint64_t most = 0;
   // LostKey and its allocations, and the nodes and texts that are made of it for JSON.
   uint64_t bytes_beside_key = 0;
@@ -96,7 +96,7 @@ struct Listing {
 
 class Verifier final : public KeyWalk {
  public:
-  Verifier(const Table& table, Listing* listing, VerifyResult* result)
+  Verifier(const Table& table, ListedLostKeys* listing, VerifyResult* result)
       : KeyWalk(table), listing_(*listing), result_(*result) {
     const std::string_view ranges = RangesOf(table);
     if (ranges.empty()) return;
@@ -232,12 +232,12 @@ class Verifier final : public KeyWalk {
         {std::string(query.key), std::string(prefix), loss, query.place, query.filter});
   }
 
-  Listing& listing_;
+  ListedLostKeys& listing_;
   VerifyResult& result_;
   bool is_listing_ = true;
   uint64_t next_filter_ = 0;  // the first filter that was not read
   bool is_empty_partition_ = false;
-  std::optional<engine_filters::RangeFilter> ranges_;
+  std::optional<engine_filters::TableRangeFilter> ranges_;
   std::string why_no_ranges_;  // why they are not queried
   std::optional<std::string> last_range_key_;
 };
@@ -266,7 +266,8 @@ bool VerifyCounts::others_may_be_lost() const {
 
 // Memory: that of KeyWalk. Returns false with *error if the table is damaged; *result has the
 // findings up to the damage.
-bool VerifyFile(const Table& table, Listing* listing, VerifyResult* result, std::string* error) {
+bool VerifyFile(const Table& table, ListedLostKeys* listing, VerifyResult* result,
+                std::string* error) {
   const uint64_t range_deletions = table.properties().num_range_deletions;
   if (range_deletions != tables::kUnknownCount && range_deletions != 0) {
     result->counts.AddNotChecked(kRangeDeletions, range_deletions, false);
@@ -449,7 +450,7 @@ void PrintJson(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   json["files_without_checksums"] = totals.without_checksums;
   json["files"] = tool::Json::array();
   for (size_t i = 0; i < results.size(); ++i) {
-    const InputFile& input = inputs.files[i];
+    const SurveyedFile& input = inputs.files[i];
     if (input.state == FileState::kVanished) continue;
     tool::Json file{{"path", input.path},
                     {"level", LevelJson(input.level)},
@@ -467,7 +468,7 @@ void PrintJson(const Inputs& inputs, const std::vector<VerifyResult>& results) {
 
 int Run(const VerifyOptions& options) {
   Inputs inputs = OpenInputs(options.common);
-  Listing listing;
+  ListedLostKeys listing;
   listing.most = options.max_errors;
   listing.bytes_beside_key = options.common.json ? 2048 : 2 * sizeof(LostKey);
   const auto results = ResultsOfFiles<VerifyResult>(

@@ -14,7 +14,7 @@ namespace {
 // (docs/rejected.md).
 constexpr size_t kKeysPerCommand = 16;
 
-Place PlaceOfKey(const Layout& layout, std::string_view key) {
+BlockPlace PlaceOfKey(const RedisLayout& layout, std::string_view key) {
   return PlaceOf(layout, filter::Hash64(key, layout.seed));
 }
 
@@ -36,7 +36,7 @@ std::string Failure(const RedisKey& key, const Command& command) {
   return command.reply == nullptr ? command.error + " (" + key.text + ")" : LostKey(key);
 }
 
-Filter::Filter(const std::string& filter_name, const Layout& filter_layout)
+Filter::Filter(const std::string& filter_name, const RedisLayout& filter_layout)
     : name(filter_name), layout(filter_layout), entry(KeyWithSlot(EntryKey(name))) {
   for (uint32_t i = 0; i < layout.num_shards; ++i) {
     shards.push_back(KeyWithSlot(ShardKey(name, layout.id, i)));
@@ -56,11 +56,11 @@ AddBatch::AddBatch(const Filter& filter, size_t n, const std::string_view* keys,
     }
     groups_[last->second].keys.push_back(i);
   }
-  for (const Group& group : groups_) commands_.push_back(CommandFor(group));
+  for (const ShardGroup& group : groups_) commands_.push_back(CommandFor(group));
 }
 
-Command AddBatch::CommandFor(const Group& group) const {
-  const Layout& layout = filter_.layout;
+Command AddBatch::CommandFor(const ShardGroup& group) const {
+  const RedisLayout& layout = filter_.layout;
   const RedisKey& shard = filter_.shards[group.shard];
   Command command;
   command.slot = shard.slot;
@@ -70,7 +70,7 @@ Command AddBatch::CommandFor(const Group& group) const {
   AppendArgument("BITFIELD", out);
   AppendArgument(shard.text, out);
   for (const size_t key : group.keys) {
-    const Place& place = places_[key];
+    const BlockPlace& place = places_[key];
     const uint64_t first_bit = 8 * BlockOffset(layout, place.block);
     for (int j = 0; j < layout.num_probes; ++j) {
       out->append("$3\r\nSET\r\n$2\r\nu1\r\n");
@@ -90,7 +90,7 @@ bool AddBatch::ReadReplies(AddResult* results, std::set<uint32_t>* lost, std::st
   const size_t num_probes = static_cast<size_t>(filter_.layout.num_probes);
   bool ok = true;
   for (size_t i = 0; i < groups_.size(); ++i) {
-    const Group& group = groups_[i];
+    const ShardGroup& group = groups_[i];
     const RedisKey& shard = filter_.shards[group.shard];
     const redisReply* const reply = commands_[i].reply.get();
     // The second INCRBY restores the byte and returns it, as GET does.
@@ -119,7 +119,7 @@ bool AddBatch::ReadReplies(AddResult* results, std::set<uint32_t>* lost, std::st
 QueryBatch::QueryBatch(const Filter& filter, size_t n, const std::string_view* keys)
     : filter_(filter) {
   for (size_t i = 0; i < n; ++i) {
-    const Place place = PlaceOfKey(filter.layout, keys[i]);
+    const BlockPlace place = PlaceOfKey(filter.layout, keys[i]);
     const RedisKey& shard = filter.shards[place.shard];
     const uint64_t first = BlockOffset(filter.layout, place.block);
     Command command;
@@ -134,10 +134,10 @@ QueryBatch::QueryBatch(const Filter& filter, size_t n, const std::string_view* k
 }
 
 bool QueryBatch::ReadReplies(Answer* answers, std::string* error) const {
-  const Layout& layout = filter_.layout;
+  const RedisLayout& layout = filter_.layout;
   bool ok = true;
   for (size_t i = 0; i < places_.size(); ++i) {
-    const Place& place = places_[i];
+    const BlockPlace& place = places_[i];
     const redisReply* const reply = commands_[i].reply.get();
     if (reply == nullptr || reply->type != REDIS_REPLY_STRING || reply->len != layout.block_bytes ||
         !BitIsSet(reply->str, layout.marker_bit())) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
-#include "src/redis/layout.h"
+#include "src/redis/redis_layout.h"
 #include "src/redis/router.h"
 
 namespace bloomline::redis {
@@ -24,10 +24,10 @@ struct RedisKey {
 inline RedisKey KeyWithSlot(const std::string& text) { return {text, KeySlot(text)}; }
 
 struct Filter {
-  Filter(const std::string& filter_name, const Layout& filter_layout);
+  Filter(const std::string& filter_name, const RedisLayout& filter_layout);
 
   std::string name;
-  Layout layout;
+  RedisLayout layout;
   RedisKey entry;
   std::vector<RedisKey> shards;
 };
@@ -58,16 +58,16 @@ class AddBatch {
   bool ReadReplies(AddResult* results, std::set<uint32_t>* lost, std::string* error) const;
 
  private:
-  struct Group {  // the keys of commands_[i], which are of one shard
+  struct ShardGroup {  // the keys of commands_[i], which are of one shard
     uint32_t shard;
     std::vector<size_t> keys;
   };
-  Command CommandFor(const Group& group) const;
+  Command CommandFor(const ShardGroup& group) const;
 
   const Filter& filter_;
   const bool for_replicas_;
-  std::vector<Place> places_;  // of the keys
-  std::vector<Group> groups_;
+  std::vector<BlockPlace> places_;  // of the keys
+  std::vector<ShardGroup> groups_;
   std::vector<Command> commands_;
 };
 
@@ -85,7 +85,7 @@ class QueryBatch {
 
  private:
   const Filter& filter_;
-  std::vector<Place> places_;  // of the keys
+  std::vector<BlockPlace> places_;  // of the keys
   std::vector<Command> commands_;
 };
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "src/redis/layout.h"
+#include "src/redis/redis_layout.h"
 #include "src/redis/tls.h"
 #include "src/support/number_text.h"
 

@@ -9,7 +9,7 @@
 #include "bloomline/seed.h"
 #include "src/redis/batches.h"
 #include "src/redis/command.h"
-#include "src/redis/layout.h"
+#include "src/redis/redis_layout.h"
 #include "src/redis/router.h"
 #include "src/support/number_text.h"
 #include "src/support/set_error.h"
@@ -76,7 +76,7 @@ struct KeyCommand {
   AddOptions wait_for = {};  // see Router::Run
 };
 
-KeyCommand Script(const char* script, const Layout& layout) {
+KeyCommand Script(const char* script, const RedisLayout& layout) {
   return {{"EVAL", script, "1", "", EncodeHeader(layout)}};
 }
 
@@ -133,7 +133,7 @@ std::optional<Filter> FindFilter(Router* router, const std::string& name, std::s
   if (!done) return std::nullopt;
   const redisReply& reply = *done->front().reply;
   if (reply.type == REDIS_REPLY_STRING && reply.len == 0) return std::nullopt;
-  Layout layout;
+  RedisLayout layout;
   if (DecodeHeader(Text(reply), &layout)) return Filter(name, layout);
   *error = "redis: " + entry.text + " is not the header of a filter that this version knows";
   return std::nullopt;
@@ -157,7 +157,7 @@ bool RemoveShards(Router* router, const Filter& filter, std::string* error) {
   return RunOnEach(router, filter.shards, {{"UNLINK", ""}}, error).has_value();
 }
 
-KeyCommand Make(const Layout& layout, uint64_t num_blocks) {
+KeyCommand Make(const RedisLayout& layout, uint64_t num_blocks) {
   KeyCommand make = Script(kMake, layout);
   make.arguments.push_back(std::to_string(num_blocks));
   make.arguments.push_back(std::to_string(layout.block_bytes));
@@ -168,7 +168,7 @@ KeyCommand Make(const Layout& layout, uint64_t num_blocks) {
 
 // Makes a filter if the name is still free. Also returns true, with nothing made, if the caller
 // should look again.
-bool MakeFilter(Router* router, const std::string& name, Layout layout, std::string* error) {
+bool MakeFilter(Router* router, const std::string& name, RedisLayout layout, std::string* error) {
   // std::random_device throws, and needs a newer glibc.
   if (!DrawSeed(&layout.id, error)) return false;
   const Filter filter(name, layout);
@@ -196,16 +196,16 @@ bool MakeFilter(Router* router, const std::string& name, Layout layout, std::str
 
 // Omits the seeds, which may be secret.
 
-std::string OtherParameters(const Filter& existing, const Layout& wanted) {
-  const Layout& has = existing.layout;
+std::string OtherParameters(const Filter& existing, const RedisLayout& wanted) {
+  const RedisLayout& has = existing.layout;
   return support::StrCat("the filter '", existing.name, "' exists with other parameters: capacity ",
                          has.capacity, ", false_positive_rate ", has.false_positive_rate,
                          has.seed == wanted.seed ? "" : ", another seed");
 }
 
 // Creates the filter, or opens one with the same parameters. `wanted` has no id.
-std::optional<Filter> CreateFilter(Router* router, const std::string& name, const Layout& wanted,
-                                   std::string* error) {
+std::optional<Filter> CreateFilter(Router* router, const std::string& name,
+                                   const RedisLayout& wanted, std::string* error) {
   for (int round = 0; round < kMaxRounds; ++round) {
     std::optional<Filter> found = FindFilter(router, name, error);
     if (found && !SameParameters(found->layout, wanted)) {

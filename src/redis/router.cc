@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "src/redis/command.h"
-#include "src/redis/layout.h"
+#include "src/redis/redis_layout.h"
 
 namespace bloomline::redis {
 namespace {

@@ -152,7 +152,7 @@ struct Blocks {
   }
 
   // Tests every bit. The place of the first zero cannot be predicted.
-  struct MayMatch {
+  struct BlockQuery {
     template <int K>
     static BLOOMLINE_ALWAYS_INLINE bool Run(const PayloadView& lines, uint64_t hash) {
       const int num_probes = K == 0 ? lines.num_probes : K;
@@ -170,7 +170,7 @@ struct Blocks {
 
   // Words that lack no bit are not written, so threads that add present keys do not take the cache
   // line from each other.
-  struct Add {
+  struct BlockAdd {
     template <int K>
     static BLOOMLINE_ALWAYS_INLINE bool Run(const PayloadView& lines, uint64_t hash) {
       const int num_probes = K == 0 ? lines.num_probes : K;
@@ -207,10 +207,10 @@ struct Blocks {
   };
 
   static BitFunctions Functions(int num_probes) {
-    return {{UnrolledFunction<MayMatch>(num_probes), UnrolledFunction<Add>(num_probes)},
-            UnrolledFunction<kernels::OneByOne<MayMatch>>(num_probes),
+    return {{UnrolledFunction<BlockQuery>(num_probes), UnrolledFunction<BlockAdd>(num_probes)},
+            UnrolledFunction<kernels::OneByOne<BlockQuery>>(num_probes),
             nullptr,
-            UnrolledFunction<kernels::OneByOne<Add>>(num_probes)};
+            UnrolledFunction<kernels::OneByOne<BlockAdd>>(num_probes)};
   }
 };
 

@@ -79,7 +79,7 @@ struct CounterQuery {
 };
 
 template <int kBits>
-struct Add {
+struct CounterAdd {
   template <int kNumProbes>
   static void Run(const CounterBlocks& blocks, size_t n, const uint64_t* hashes, bool* was_absent,
                   uint64_t* num_saturated) {
@@ -109,7 +109,7 @@ struct Add {
 };
 
 template <int kBits>
-struct Remove {
+struct CounterRemove {
   template <int kNumProbes>
   static void Run(const CounterBlocks& blocks, size_t n, const uint64_t* hashes, bool* removed) {
     using C = Counters<kBits>;
@@ -153,11 +153,11 @@ void CounterBlocks::MayMatchMany(size_t n, const uint64_t* hashes, bool* may_mat
 
 void CounterBlocks::AddMany(size_t n, const uint64_t* hashes, bool* was_absent,
                             uint64_t* num_saturated) const {
-  RunOnCounters<Add>(*this, n, hashes, was_absent, num_saturated);
+  RunOnCounters<CounterAdd>(*this, n, hashes, was_absent, num_saturated);
 }
 
 void CounterBlocks::RemoveMany(size_t n, const uint64_t* hashes, bool* removed) const {
-  RunOnCounters<Remove>(*this, n, hashes, removed);
+  RunOnCounters<CounterRemove>(*this, n, hashes, removed);
 }
 
 uint32_t CounterBlocks::LeastCount(uint64_t hash) const {

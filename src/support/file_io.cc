@@ -214,11 +214,11 @@ bool AppendPart(const ByteSource& from, uint64_t begin, uint64_t end, ByteSink* 
   return true;
 }
 
-NewFile::~NewFile() {
+OutputFile::~OutputFile() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-bool NewFile::Create(const std::string& path, bool is_private, std::string* error) {
+bool OutputFile::Create(const std::string& path, bool is_private, std::string* error) {
   const mode_t mode = is_private ? 0600 : 0666;
   path_ = path;
   descriptor_ = Uninterrupted(
@@ -226,7 +226,7 @@ bool NewFile::Create(const std::string& path, bool is_private, std::string* erro
   return descriptor_ >= 0 || SystemFailure(path, "cannot be created", error);
 }
 
-bool NewFile::Append(const char* data, uint64_t n, std::string* error) {
+bool OutputFile::Append(const char* data, uint64_t n, std::string* error) {
   uint64_t done;
   const bool writable = MoveAll(n, &done, [&](uint64_t so_far, size_t at_most) {
     return pwrite(descriptor_, data + so_far, at_most, static_cast<off_t>(size_ + so_far));
@@ -239,7 +239,7 @@ bool NewFile::Append(const char* data, uint64_t n, std::string* error) {
   return SystemFailure(path_, At("cannot write", n, size_), error);
 }
 
-bool NewFile::Close(DiskSync sync, std::string* error) {
+bool OutputFile::Close(DiskSync sync, std::string* error) {
   if (sync == DiskSync::kDone && SyncFile(descriptor_) != 0) {
     return SystemFailure(path_, "cannot be synced", error);
   }

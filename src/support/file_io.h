@@ -98,12 +98,12 @@ bool AppendPart(const ByteSource& from, uint64_t begin, uint64_t end, ByteSink* 
 enum class DiskSync { kDone, kNotNow };
 
 // A file that did not exist.
-class NewFile : public ByteSink {
+class OutputFile : public ByteSink {
  public:
-  NewFile() = default;
-  ~NewFile() override;
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
+  OutputFile() = default;
+  ~OutputFile() override;
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
 
   // Other users may use a file that is not private as far as the umask allows. Fails with EEXIST in
   // errno if the path exists.
@@ -144,7 +144,7 @@ class ReplacementFile : public ByteSink {
  private:
   // Both paths are absolute, so that a change of the working directory does not matter.
   std::string target_;
-  NewFile file_;
+  OutputFile file_;
   bool is_written_ = false;  // the file exists under its own name
   int folder_ = -1;
 };

@@ -138,17 +138,17 @@ TEST(AdviceTest, RocksDBsOwnFiltersComeFirst) {
   const struct {
     Format format;
     bool reads_ribbon;
-    Kernel kernel;
+    BuildKernel kernel;
     uint64_t bytes_per_key;
     const char* option_string;
     double gain;
   } kExpected[] = {
-      {Format::kBloom, true, Kernel::kAvx512, 0, kRibbon, 24.5},
-      {Format::kBloom, true, Kernel::kAvx512, 10, kRibbon, 24.5},
-      {Format::kBloom, true, Kernel::kPortable, 100, kRibbon, 24.5},
-      {Format::kBloom, true, Kernel::kPortable, 10, kRibbon, 24.5},
-      {Format::kBloom, false, Kernel::kAvx512, 100, kBloom, 3.4},
-      {Format::kRibbon, true, Kernel::kAvx2, 100,
+      {Format::kBloom, true, BuildKernel::kAvx512, 0, kRibbon, 24.5},
+      {Format::kBloom, true, BuildKernel::kAvx512, 10, kRibbon, 24.5},
+      {Format::kBloom, true, BuildKernel::kPortable, 100, kRibbon, 24.5},
+      {Format::kBloom, true, BuildKernel::kPortable, 10, kRibbon, 24.5},
+      {Format::kBloom, false, BuildKernel::kAvx512, 100, kBloom, 3.4},
+      {Format::kRibbon, true, BuildKernel::kAvx2, 100,
        "{id=bloomline;format=ribbon;bits_per_key=10;bits_by_level=auto;stock_id=true}", 3.4}};
   for (const auto& expected : kExpected) {
     Situation situation = StockLevels(expected.format);
@@ -184,14 +184,14 @@ TEST(AdviceTest, EachMachineHasTimesOfAllFilters) {
   for (const BuildMachine machine : {BuildMachine::kXeon, BuildMachine::kEpyc}) {
     for (const Format format :
          {Format::kBlocked, Format::kCompact, Format::kBloom, Format::kRibbon}) {
-      const double slowest = BuildNs(format, {machine, Kernel::kPortable});
-      const double fastest = BuildNs(format, {machine, Kernel::kAvx512});
+      const double slowest = BuildNs(format, {machine, BuildKernel::kPortable});
+      const double fastest = BuildNs(format, {machine, BuildKernel::kAvx512});
       EXPECT_LE(fastest, slowest) << Name(machine) << ' ' << FormatName(format);
       EXPECT_GT(fastest, 1) << Name(machine) << ' ' << FormatName(format);
     }
   }
-  EXPECT_EQ(ThisBuildCpu("avx2").kernel, Kernel::kAvx2);
-  EXPECT_EQ(ThisBuildCpu("neon").kernel, Kernel::kPortable);
+  EXPECT_EQ(ThisBuildCpu("avx2").kernel, BuildKernel::kAvx2);
+  EXPECT_EQ(ThisBuildCpu("neon").kernel, BuildKernel::kPortable);
 }
 
 // It cannot load bloomline. Bits by level then come from a rewrite alone.

@@ -217,16 +217,16 @@ TEST(OptionsFile, Sections) {
       "[CFOptions]\n  c=3\n"
       "[TableOptions \"default\"]\n  d=4",
       &options);
-  EXPECT_EQ(options.database, (OptionMap{{"db_log_dir", "/a"}}));
+  EXPECT_EQ(options.database, (OptionTexts{{"db_log_dir", "/a"}}));
   ASSERT_EQ(options.families.size(), 2u);
   EXPECT_EQ(options.families["default"],
-            (OptionMap{{"path", "/a:b#c"},
-                       {"", ""},
-                       {"num_levels", "5"},
-                       {"compression_opts", "{max_dict_bytes=0;level=1;}"},
-                       {"a", "b=c"},
-                       {"filter_policy", "{id=bloomfilter:10:false;}"}}));
-  EXPECT_EQ(options.families["with \"quotes\" #1"], (OptionMap{{"a", "1"}}));
+            (OptionTexts{{"path", "/a:b#c"},
+                         {"", ""},
+                         {"num_levels", "5"},
+                         {"compression_opts", "{max_dict_bytes=0;level=1;}"},
+                         {"a", "b=c"},
+                         {"filter_policy", "{id=bloomfilter:10:false;}"}}));
+  EXPECT_EQ(options.families["with \"quotes\" #1"], (OptionTexts{{"a", "1"}}));
 }
 
 TEST(OptionsFile, Values) {

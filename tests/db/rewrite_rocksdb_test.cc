@@ -273,7 +273,7 @@ size_t RewriteAll(const std::string& folder, TableRewrite rewrite) {
   uint64_t next;
   EXPECT_TRUE(db::CheckManifest(database.manifest, &next, &error)) << error;
   next += 100;  // beyond the numbers of logs and OPTIONS
-  EXPECT_TRUE(db::NewSession(&rewrite.session, &error)) << error;
+  EXPECT_TRUE(db::NewRewriteSession(&rewrite.session, &error)) << error;
   std::sort(database.files.begin(), database.files.end(),
             [](const auto& a, const auto& b) { return a.number < b.number; });
   std::map<uint64_t, db::NewTable> tables;

@@ -75,8 +75,8 @@ TEST_F(RocksDBFileAccountTest, TheEndOfOneCompactionReleasesNoInputOfAnother) {
 TEST_F(RocksDBFileAccountTest, FilesThatWereThereBeforeAreAwaited) {
   account_.BeginDatabase("two");
   EXPECT_FALSE(account_.is_complete()) << "its files are not listed";
-  EXPECT_EQ(account_.Await("two", {1, 2, 3, 4}), (FileAccount::Numbers{1, 2, 3, 4}));
-  EXPECT_EQ(account_.Await("two", {1, 2, 3, 4}), FileAccount::Numbers());
+  EXPECT_EQ(account_.Await("two", {1, 2, 3, 4}), (FileAccount::FileNumbers{1, 2, 3, 4}));
+  EXPECT_EQ(account_.Await("two", {1, 2, 3, 4}), FileAccount::FileNumbers());
   account_.Read("two", 1, {10, 10});
   account_.Read("two", 1, {11, 11});
   account_.Remove("two", 2);

@@ -10,7 +10,7 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/redis_bloom_filter.h"
 #include "src/filter/rates/rates.h"
-#include "src/redis/layout.h"
+#include "src/redis/redis_layout.h"
 #include "tests/redis/redis_filter_test.h"
 
 namespace bloomline::redis::redis_protocol_test {
@@ -25,7 +25,7 @@ TEST(LayoutTest, KeySlotFollowsTheClusterSpecification) {
 
 TEST(LayoutTest, MemoryIsWithinThreePercentOfAStandardBloomFilter) {
   for (const double rate : {0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.001, 1e-4, 1e-5, 1e-6}) {
-    const Layout layout = PlanLayout({100000000, rate});
+    const RedisLayout layout = PlanLayout({100000000, rate});
     const double bits =
         static_cast<double>(layout.shard_bytes() * layout.num_shards) * 8 / 100000000;
     const double ratio = bits / StandardBitsPerKeyForFalsePositiveRate(rate);
@@ -43,7 +43,7 @@ TEST(LayoutTest, ShardsAreEquallyLongAndWithinShardBytes) {
     for (const uint64_t shard_bytes : {uint64_t{4096}, uint64_t{65536}, uint64_t{64} << 20}) {
       SharedBloomFilterOptions options{capacity, 0.01};
       options.shard_bytes = shard_bytes;
-      const Layout layout = PlanLayout(options);
+      const RedisLayout layout = PlanLayout(options);
       EXPECT_LE(layout.shard_bytes(), shard_bytes);
       EXPECT_GE(static_cast<double>(layout.shard_bytes() * layout.num_shards) * 8,
                 9.6 * static_cast<double>(capacity));
@@ -56,7 +56,7 @@ TEST(LayoutTest, ShardsAreEquallyLongAndWithinShardBytes) {
 }
 
 TEST(HeaderTest, IsALineOfTextAndReadBack) {
-  Layout layout = PlanLayout({1000000, 0.01});
+  RedisLayout layout = PlanLayout({1000000, 0.01});
   layout.seed = 7;
   layout.id = 0x0123456789abcdef;
   const std::string text = EncodeHeader(layout);
@@ -64,7 +64,7 @@ TEST(HeaderTest, IsALineOfTextAndReadBack) {
       "bloomline-shared-bloom version=1 capacity=1000000 false_positive_rate=0.01 seed=7 "
       "block_bytes=128 num_probes=6 blocks_per_shard=9548 num_shards=1 id=0123456789abcdef";
   EXPECT_EQ(text, line + std::string(256 - line.size(), ' '));
-  Layout read;
+  RedisLayout read;
   ASSERT_TRUE(DecodeHeader(text, &read));
   EXPECT_EQ(EncodeHeader(read), text);
   EXPECT_TRUE(SameParameters(layout, read));
@@ -95,7 +95,7 @@ TEST(HeaderTest, IsALineOfTextAndReadBack) {
 }
 
 TEST(HeaderTest, TheLongestOneFits) {
-  Layout layout;
+  RedisLayout layout;
   layout.capacity = layout.seed = layout.id = UINT64_MAX;
   layout.false_positive_rate = 1.23456789012345e-06;
   layout.block_bytes = kMinBlockBytes;
@@ -105,9 +105,9 @@ TEST(HeaderTest, TheLongestOneFits) {
   const std::string header = EncodeHeader(layout);
   EXPECT_EQ(header.size(), kHeaderBytes);
   EXPECT_TRUE(Has(header, " id=ffffffffffffffff "));
-  Layout read;
+  RedisLayout read;
   EXPECT_TRUE(DecodeHeader(header, &read));
-  const Place last = PlaceOf(read, UINT64_MAX);
+  const BlockPlace last = PlaceOf(read, UINT64_MAX);
   EXPECT_EQ(last.shard, read.num_shards - 1);
   EXPECT_EQ(last.block, read.blocks_per_shard - 1);
   ++layout.blocks_per_shard;

@@ -12,7 +12,7 @@
 
 #include "bloomline/redis_bloom_filter.h"
 #include "src/filter/bits/hash.h"
-#include "src/redis/layout.h"
+#include "src/redis/redis_layout.h"
 #include "tests/redis/redis_filter_test.h"
 #include "tests/redis/redis_server.h"
 #include "tests/support/within_seconds.h"
@@ -172,12 +172,12 @@ class RedisClusterReplicaTest : public RedisTest {
   std::vector<std::string> KeysOf(const std::string& shard, size_t n, const std::string& prefix) {
     const std::string entry = redis::EntryKey("f");
     const std::string header = cluster_->node(cluster_->NodeOf(entry)).Command({"GET", entry});
-    redis::Layout layout;
+    redis::RedisLayout layout;
     EXPECT_TRUE(redis::DecodeHeader(header, &layout));
     std::vector<std::string> keys;
     for (int i = 0; keys.size() < n; ++i) {
       std::string key = prefix + std::to_string(i);
-      const redis::Place place = redis::PlaceOf(layout, filter::Hash64(key, layout.seed));
+      const redis::BlockPlace place = redis::PlaceOf(layout, filter::Hash64(key, layout.seed));
       if (redis::ShardKey("f", layout.id, place.shard) == shard) keys.push_back(std::move(key));
     }
     return keys;

@@ -14,7 +14,7 @@
 #include "bloomline/redis_bloom_filter.h"
 #include "src/redis/batches.h"
 #include "src/redis/connection.h"
-#include "src/redis/layout.h"
+#include "src/redis/redis_layout.h"
 #include "src/redis/router.h"
 #include "tests/redis/redis_filter_test.h"
 #include "tests/redis/redis_proxy.h"
@@ -24,8 +24,8 @@ namespace {
 
 using tests::ScriptedServer;
 
-Layout OneShard(uint32_t block_bytes, int num_probes) {
-  Layout layout;
+RedisLayout OneShard(uint32_t block_bytes, int num_probes) {
+  RedisLayout layout;
   layout.capacity = 1000;
   layout.false_positive_rate = 0.01;
   layout.block_bytes = block_bytes;

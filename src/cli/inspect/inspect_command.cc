@@ -14,7 +14,7 @@
 #include "src/cli/inspect/foreign_file.h"
 #include "src/cli/subcommands.h"
 #include "src/filter/table/layout_table.h"
-#include "src/redis/layout.h"
+#include "src/redis/redis_layout.h"
 #include "src/tool/commands.h"
 #include "src/tool/json.h"
 #include "src/tool/quantity.h"
@@ -244,7 +244,7 @@ bool IsRedisHeader(std::string_view bytes) {
 }
 
 std::optional<Facts> InspectRedisHeader(std::string_view bytes, std::string* error) {
-  redis::Layout layout;
+  redis::RedisLayout layout;
   if (!redis::DecodeHeader(AsStored(bytes), &layout)) {
     *error = "it is not the header of a filter on Redis that this version knows";
     return std::nullopt;

@@ -284,15 +284,15 @@ std::string GoBackText(const RemarkContext& c) {
 // ---- The remarks, in the order in which they are printed.
 
 struct RemarkRow {
-  using Text = std::string (*)(const RemarkContext&);
-  constexpr RemarkRow(RemarkScope s, bool (*a)(const RemarkContext&), Text t)
+  using RemarkText = std::string (*)(const RemarkContext&);
+  constexpr RemarkRow(RemarkScope s, bool (*a)(const RemarkContext&), RemarkText t)
       : scope(s), applies(a), text(t) {}
   constexpr RemarkRow(RemarkScope s, bool (*a)(const RemarkContext&), const char* t)
       : scope(s), applies(a), fixed_text(t) {}
 
   RemarkScope scope;
   bool (*applies)(const RemarkContext&);
-  Text text = nullptr;
+  RemarkText text = nullptr;
   const char* fixed_text = nullptr;
 };
 

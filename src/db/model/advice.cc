@@ -142,10 +142,10 @@ uint64_t ToBytes(double bytes) {
 
 // The constraint on choices, and what they save.
 struct Goal {
-  using Divide = std::function<std::optional<Division>(Format, const Divider&)>;
+  using DivideFormat = std::function<std::optional<Division>(Format, const Divider&)>;
 
   const char* text;  // names the constraint that `divide` meets, such as "same memory"
-  Divide divide;
+  DivideFormat divide;
   bool saves_memory = false;  // false: it saves wasted reads
   bool must_gain = false;     // drops choices that save less than a twentieth
 };

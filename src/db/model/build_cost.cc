@@ -12,14 +12,14 @@ namespace {
 // place of the elapsed one, medians of five runs). RocksDB builds Bloom filters. kCompact:
 // LevelDB's filters of 36 keys on the EPYC (medians of nine runs of FilterPolicy::CreateFilter),
 // for both.
-struct Row {
+struct CostRow {
   Format format;
-  double ns[2][3];  // by BuildMachine and Kernel; kAvx512 with GFNI
+  double ns[2][3];  // by BuildMachine and BuildKernel; kAvx512 with GFNI
 };
-constexpr Row kRows[] = {{Format::kBloom, {{15, 15, 15}, {10, 10, 10}}},
-                         {Format::kRibbon, {{65, 41, 29}, {54, 49, 35}}},
-                         {Format::kBlocked, {{14, 12, 12}, {7, 6, 5}}},
-                         {Format::kCompact, {{47, 28, 27}, {47, 28, 27}}}};
+constexpr CostRow kRows[] = {{Format::kBloom, {{15, 15, 15}, {10, 10, 10}}},
+                             {Format::kRibbon, {{65, 41, 29}, {54, 49, 35}}},
+                             {Format::kBlocked, {{14, 12, 12}, {7, 6, 5}}},
+                             {Format::kCompact, {{47, 28, 27}, {47, 28, 27}}}};
 
 }  // namespace
 
@@ -32,14 +32,14 @@ BuildCpu ThisBuildCpu(std::string_view kernel) {
 #if defined(__x86_64__)
   if (__builtin_cpu_is("amd")) cpu.machine = BuildMachine::kEpyc;
 #endif
-  if (kernel == "avx512") cpu.kernel = Kernel::kAvx512;
-  if (kernel == "avx2") cpu.kernel = Kernel::kAvx2;
+  if (kernel == "avx512") cpu.kernel = BuildKernel::kAvx512;
+  if (kernel == "avx2") cpu.kernel = BuildKernel::kAvx2;
   return cpu;
 }
 
 double BuildNs(Format format, BuildCpu cpu) {
-  const Row* const row = std::find_if(std::begin(kRows), std::end(kRows),
-                                      [=](const Row& one) { return one.format == format; });
+  const CostRow* const row = std::find_if(std::begin(kRows), std::end(kRows),
+                                          [=](const CostRow& one) { return one.format == format; });
   if (row == std::end(kRows)) return 0;
   return row->ns[static_cast<size_t>(cpu.machine)][static_cast<size_t>(cpu.kernel)];
 }

@@ -13,11 +13,11 @@ namespace bloomline::model {
 enum class BuildMachine { kXeon, kEpyc };
 const char* Name(BuildMachine machine);  // "an Emerald Rapids Xeon"
 
-enum class Kernel { kPortable, kAvx2, kAvx512 };
+enum class BuildKernel { kPortable, kAvx2, kAvx512 };
 
 struct BuildCpu {
   BuildMachine machine = BuildMachine::kXeon;
-  Kernel kernel = Kernel::kPortable;
+  BuildKernel kernel = BuildKernel::kPortable;
 };
 // The measured machine of this CPU's maker, with `kernel`, a name of bloomline/cpu.h.
 BuildCpu ThisBuildCpu(std::string_view kernel);

@@ -101,7 +101,7 @@ void EmptyOption(const std::string& option, std::string* text) {
 }
 
 // Empties the paths in an OPTIONS file's text that lead to the database's own folder.
-bool Detach(const std::string& folder, const std::string& name, const tree::OptionMap& section,
+bool Detach(const std::string& folder, const std::string& name, const tree::OptionTexts& section,
             std::string* text, std::string* error) {
   for (const char* const option :
        {"wal_dir", "db_log_dir", "db_paths", "cf_paths", "blob_dir", "blob_paths"}) {

@@ -83,9 +83,9 @@ FolderFiles SortFiles(const DatabaseFolder& folder, const Inputs& inputs, const 
 Outcome WriteFolder(const FolderFiles& files, const OptionsFiles& options, const Inputs& inputs,
                     const RewritePlan& plan, bool shows_progress, PartialFolder* partial,
                     std::string* error) {
-  Session session;
+  RewriteSession session;
   if (!partial->Create(error) || !AddFiles(files, options, partial, error) ||
-      !NewSession(&session, error)) {
+      !NewRewriteSession(&session, error)) {
     return Outcome::kFailed;
   }
   uint64_t bytes = 0;
@@ -94,7 +94,7 @@ Outcome WriteFolder(const FolderFiles& files, const OptionsFiles& options, const
   std::map<uint64_t, NewTable> new_tables;  // by the old number
   uint64_t next_number = plan.next_number;
   for (const PlannedTable& planned : plan.tables) {
-    const InputFile& file = inputs.files[planned.file];
+    const SurveyedFile& file = inputs.files[planned.file];
     TableRewrite rewrite = planned.rewrite;
     rewrite.number = next_number++;
     rewrite.session = session;

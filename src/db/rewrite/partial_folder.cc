@@ -24,7 +24,7 @@ bool Pace::Wait(uint64_t bytes) {
 }
 
 bool PacedFile::Append(const char* data, uint64_t n, std::string* error) {
-  return pace_.Wait(n) ? NewFile::Append(data, n, error) : support::Refuse(error, kInterrupted);
+  return pace_.Wait(n) ? OutputFile::Append(data, n, error) : support::Refuse(error, kInterrupted);
 }
 
 PartialFolder::~PartialFolder() {

@@ -31,7 +31,7 @@ class Pace {
   uint64_t bytes_ = 0;
 };
 
-class PacedFile final : public support::NewFile {
+class PacedFile final : public support::OutputFile {
  public:
   explicit PacedFile(Pace* pace) : pace_(*pace) {}
 

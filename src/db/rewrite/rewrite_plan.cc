@@ -171,7 +171,7 @@ class Planner {
   // Sets *table, or *why if the file stays as it is or, unless the outcome is kLeft, cannot be
   // used.
   Outcome Examine(size_t i, const FamilyBits& bits, PlannedTable* table, std::string* why) {
-    const InputFile& file = inputs_.files[i];
+    const SurveyedFile& file = inputs_.files[i];
     const InspectedFile& inspected = inspection_.files[i];
     const FileFacts& facts = inspected.facts;
     table->file = i;
@@ -227,7 +227,7 @@ class Planner {
 
 }  // namespace
 
-TableSource SourceOf(const Inputs& inputs, const InputFile& file) {
+TableSource SourceOf(const Inputs& inputs, const SurveyedFile& file) {
   return {file.path,  inputs.column_family(file).comparator,
           file.bytes, inputs.databases[file.database].engine,
           true,       inputs.table_memory};

@@ -54,7 +54,7 @@ Outcome MakePlan(const RewriteArguments& options, const DatabaseFolder& folder,
                  tree::RocksDBVersion newest_version, const Inputs& inputs,
                  const Inspection& inspection, RewritePlan* plan, std::string* error);
 
-TableSource SourceOf(const Inputs& inputs, const InputFile& file);
+TableSource SourceOf(const Inputs& inputs, const SurveyedFile& file);
 
 }  // namespace bloomline::db
 

@@ -91,7 +91,7 @@ std::string AllowedOptions(const std::string& name, const RewritePolicy& policy)
 
 // Sets the options of {id=bloomline;...}, without format=compact. Returns false with *wrong: the
 // option, and what is allowed.
-bool SetOptions(const tree::OptionMap& options, std::optional<std::string_view> id_bits,
+bool SetOptions(const tree::OptionTexts& options, std::optional<std::string_view> id_bits,
                 RewritePolicy* policy, std::string* wrong) {
   policy->format = Format::kBlocked;
   const auto format = options.find("format");
@@ -141,7 +141,7 @@ bool ParseRewritePolicy(const std::string& text, tables::Engine engine, RewriteP
   std::string wrong = support::Quoted(text) + AllowedPolicies(id.name, engine);
   const std::string compact = engine == tables::Engine::kRocksDB ? WhyNoCompact(text) : "";
   if (!compact.empty()) return Refuse(error, "in --policy, ", compact);
-  const tree::OptionMap options = tree::PolicyOptions(text);
+  const tree::OptionTexts options = tree::PolicyOptions(text);
   const bool has_options = engine == tables::Engine::kRocksDB &&
                            id.kind == filter::PolicyKind::kBloomline && options.count("id") != 0;
   const bool is_set = has_options ? id.is_valid && SetOptions(options, id.bits, policy, &wrong)

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/db/rewrite/known_table.h"
-#include "src/db/rewrite/table_filter.h"
+#include "src/db/rewrite/table_filter_writer.h"
 #include "src/db/rewrite/table_rewrite.h"
 #include "src/db/rewrite/table_walk.h"
 #include "src/db/survey/key_walk.h"
@@ -226,7 +226,7 @@ class RocksDBWalk final : public TableWalk {
   const TableRewrite& rewrite_;
   const bool is_partitioned_;
   uint64_t partition_bytes_ = 0;
-  TableFilter filter_;
+  TableFilterWriter filter_;
   std::string separator_;  // of the current block
   NewFilters filters_of_table_;
   uint64_t num_filter_entries_ = 0;

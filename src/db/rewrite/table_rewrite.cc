@@ -64,7 +64,7 @@ Outcome CheckTable(const TableSource& source, bool* knows_new_bloom, std::string
   return Outcome::kLeft;
 }
 
-bool NewSession(Session* session, std::string* error) {
+bool NewRewriteSession(RewriteSession* session, std::string* error) {
   uint64_t upper;
   if (!DrawSeed(&upper, error) || !DrawSeed(&session->lower, error)) return false;
   session->upper = upper >> 25;  // 39 bits

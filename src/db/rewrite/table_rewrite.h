@@ -45,12 +45,12 @@ Outcome CheckTable(const TableSource& source, bool* knows_new_bloom, std::string
 
 // The session that all new tables of one run name as their writer: cache keys and unique ids come
 // from it (RocksDB db/db_impl, DBImpl::GenerateDbSessionId).
-struct Session {
+struct RewriteSession {
   std::string text;  // 20 digits of base 36
   uint64_t upper = 0, lower = 0;
 };
 // Draws one at random. Returns false with *error if the system has no random numbers.
-bool NewSession(Session* session, std::string* error);
+bool NewRewriteSession(RewriteSession* session, std::string* error);
 
 struct TableRewrite {
   // In RocksDB kBloom, kRibbon or kBlocked; in LevelDB kClassic, kBlocked or kCompact.
@@ -59,7 +59,7 @@ struct TableRewrite {
   // With kBloom: writes the filter that RocksDB before 6.6 reads, too.
   bool is_legacy = false;
   uint64_t number = 0;  // the new table's file number
-  Session session;
+  RewriteSession session;
 };
 
 struct RewrittenTable {

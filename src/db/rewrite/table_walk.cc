@@ -28,7 +28,7 @@ bool TableWalk::OpenFilter(std::optional<uint64_t> before, std::string* error) {
           AskPrefix(filter(), last_key(), last_place(), error));
 }
 
-bool TableWalk::AskPrefix(uint64_t filter, std::string_view key, const Place& place,
+bool TableWalk::AskPrefix(uint64_t filter, std::string_view key, const EntryPlace& place,
                           std::string* error) {
   std::string_view prefix;
   return !keys_.Prefix(key, &prefix) ||

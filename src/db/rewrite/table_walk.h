@@ -39,7 +39,8 @@ class TableWalk : public KeyWalk {
  private:
   bool OpenFilter(std::optional<uint64_t> before, std::string* error) override;
   bool AddEntry(std::string* error) override;
-  bool AskPrefix(uint64_t filter, std::string_view key, const Place& place, std::string* error);
+  bool AskPrefix(uint64_t filter, std::string_view key, const EntryPlace& place,
+                 std::string* error);
   void Answer(const Query& query, const engine_filters::EngineFilter* filter,
               bool may_match) override;
   bool CopyBlock(std::string* error);

@@ -24,7 +24,7 @@ namespace {
 
 // Never throws: an exception in a thread would end the process.
 void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work) {
-  InputFile& file = inputs->files[i];
+  SurveyedFile& file = inputs->files[i];
   if (file.state != FileState::kDone) return;  // earlier work has set the state
   file.state = FileState::kFailed;
   try {
@@ -160,7 +160,7 @@ void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string
 
 bool AddNewFiles(Inputs* inputs, bool drop) {
   std::set<size_t> changed;
-  for (const InputFile& file : inputs->files) {
+  for (const SurveyedFile& file : inputs->files) {
     if (file.is_gone && file.state == FileState::kFailed) changed.insert(file.database);
   }
   const size_t num_files = inputs->files.size();
@@ -171,7 +171,7 @@ bool AddNewFiles(Inputs* inputs, bool drop) {
     std::string error;
     if (database.path.empty() ||
         !tree::ReadDirectory(database.path, database.table_folders, &now, &error)) {
-      for (InputFile& file : inputs->files) {
+      for (SurveyedFile& file : inputs->files) {
         if (file.database != d || !file.is_gone || error.empty()) continue;
         file.error = file.path + ": no longer exists, and what replaces it is unknown: " + error;
       }
@@ -179,7 +179,7 @@ bool AddNewFiles(Inputs* inputs, bool drop) {
     }
     std::set<std::string> old_paths, new_paths;
     for (const tree::TableFile& file : now.files) new_paths.insert(file.path);
-    for (InputFile& file : inputs->files) {
+    for (SurveyedFile& file : inputs->files) {
       if (file.database != d) continue;
       old_paths.insert(file.path);
       if (new_paths.count(file.path) == 0) {

@@ -35,7 +35,7 @@ enum class FileState {
 };
 
 // A table of one of the databases.
-struct InputFile : tree::TableFile {
+struct SurveyedFile : tree::TableFile {
   size_t database = 0;
   FileState state = FileState::kDone;
   bool is_gone = false;    // since this round
@@ -45,11 +45,11 @@ struct InputFile : tree::TableFile {
 // Everything that was named on the command line.
 struct Inputs {
   std::vector<tree::Database> databases;  // without their files
-  std::vector<InputFile> files;
+  std::vector<SurveyedFile> files;
   std::vector<std::string> errors;  // arguments that name nothing that can be read
   uint64_t table_memory = 0;        // as in CommonOptions
 
-  // `part`: an InputFile or FamilyGroups.
+  // `part`: a SurveyedFile or FamilyGroups.
   template <typename Part>
   const tree::ColumnFamily& column_family(const Part& part) const {
     return databases[part.database].column_families[static_cast<size_t>(part.column_family)];
@@ -88,7 +88,7 @@ std::vector<Result> ResultsOfFiles(Inputs* inputs, const CommonOptions& options,
     };
     ForEachFile(inputs, options, name, set_result, first);
   } while (++rounds < kMaxRounds && AddNewFiles(inputs, drop));
-  for (InputFile& file : inputs->files) file.is_gone = false;  // those that are left have failed
+  for (SurveyedFile& file : inputs->files) file.is_gone = false;  // those that are left have failed
   return results;
 }
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/db/engine_filters/range_filter.h"
+#include "src/db/engine_filters/table_range_filter.h"
 #include "src/db/survey/inspection.h"
 #include "src/db/survey/key_walk.h"
 #include "src/db/tables/table_parts.h"
@@ -266,7 +266,7 @@ void TakeRanges(const Table& table, FileFacts* facts) {
   const std::string_view value =
       table.parts().stored_properties.Text(engine_filters::kRangeProperty);
   if (value.empty()) return;
-  const engine_filters::RangeFilter filter(value);
+  const engine_filters::TableRangeFilter filter(value);
   facts->ranges.files = 1;
   facts->ranges.bytes = value.size();
   if (!facts->keys_unknown) facts->ranges.num_keys = facts->num_keys;

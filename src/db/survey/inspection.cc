@@ -186,7 +186,7 @@ void FindCoverage(const Inputs& inputs, const std::vector<size_t>& members,
   std::map<int, double> keys_of_level;
   bool known = true;
   for (const size_t i : members) {
-    const InputFile& file = inputs.files[i];
+    const SurveyedFile& file = inputs.files[i];
     const tables::KeyOrder order = tables::OrderOf((*files)[i].facts.properties);
     const auto keys = static_cast<double>((*files)[i].facts.num_keys);
     const std::pair<std::string_view, std::string_view> ends =
@@ -222,7 +222,7 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<Inspected
     if (!inputs.databases[d].path.empty()) families[{d, 0}];
   }
   for (size_t i = 0; i < inputs.files.size(); ++i) {
-    const InputFile& file = inputs.files[i];
+    const SurveyedFile& file = inputs.files[i];
     const std::pair<size_t, int> key(file.database, file.column_family);
     if (file.state == FileState::kDone) families[key].push_back(i);
     if (file.state == FileState::kFailed) ++unread_files[key];
@@ -235,7 +235,7 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<Inspected
     family.unread_files = unread_files[key];
     std::map<int, Group> levels;
     for (const size_t i : members) {
-      const InputFile& file = inputs.files[i];
+      const SurveyedFile& file = inputs.files[i];
       levels[file.level].AddFile(i, (*files)[i], file.bytes);
       family.all.AddFile(i, (*files)[i], file.bytes);
     }
@@ -335,7 +335,7 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
     return policy.empty() ? WithoutCompact(inputs->column_family(part).filter_policy) : policy;
   };
   for (size_t i = 0; i < inspection.files.size(); ++i) {
-    const InputFile& file = inputs->files[i];
+    const SurveyedFile& file = inputs->files[i];
     const auto version = tree::VersionOf(inputs->databases[file.database].rocksdb_version);
     inspection.files[i].ignored = WhyIgnored(running(file), version, inspection.files[i].facts);
   }

@@ -127,7 +127,7 @@ void KeyWalk::ForgetLast() {
 }
 
 bool KeyWalk::Ask(uint64_t filter, std::string_view key, size_t queried, Purpose purpose,
-                  const Place& place, std::string* error) {
+                  const EntryPlace& place, std::string* error) {
   const bool is_full = waiting_.size() == kQueries || bytes_.size() >= kMostBytes;
   if ((is_full || filter != waits_for_) && !AnswerAll(error)) return false;
   waits_for_ = filter;

@@ -64,7 +64,7 @@ struct FilterKeys {
 };
 
 // The place of an entry in a table.
-struct Place {
+struct EntryPlace {
   uint64_t sequence = 0;
   uint64_t block_offset = 0;  // of its data block in the file
   uint32_t entry = 0;         // in that block, from 0 on
@@ -84,8 +84,8 @@ class KeyWalk {
     std::string_view key;
     std::string_view queried;  // the key, or its prefix
     Purpose purpose;
-    uint64_t filter;  // its number
-    Place place;      // of the entry that it is about
+    uint64_t filter;   // its number
+    EntryPlace place;  // of the entry that it is about
   };
 
   explicit KeyWalk(const tables::Table& table) : table_(table), keys_(table) {}
@@ -115,11 +115,11 @@ class KeyWalk {
   // The next key and prefix count even if they are the last ones again.
   void ForgetLast();
   std::string_view last_key() const { return last_key_; }
-  const Place& last_place() const { return last_place_; }
+  const EntryPlace& last_place() const { return last_place_; }
 
   // Queries filter number `filter` for the first `queried` bytes of the key, now or later.
   bool Ask(uint64_t filter, std::string_view key, size_t queried, Purpose purpose,
-           const Place& place, std::string* error);
+           const EntryPlace& place, std::string* error);
   bool AnswerAll(std::string* error);
   // Ends the walk after this entry; the last queries get no answer.
   void Stop() { is_stopped_ = true; }
@@ -127,7 +127,7 @@ class KeyWalk {
   // Where the walk is.
   const tables::Table::KeyReader& entry() const { return *reader_; }
   uint64_t filter() const { return *filter_; }  // FilterReader::FilterOf
-  Place place() const {
+  EntryPlace place() const {
     return {reader_->sequence(), reader_->block_offset(), reader_->entry_in_block()};
   }
   static bool IsFilter(uint64_t index) {
@@ -145,7 +145,7 @@ class KeyWalk {
     size_t length;
     size_t queried;
     Purpose purpose;
-    Place place;
+    EntryPlace place;
   };
 
   bool OpenEntry(bool is_new_block, std::string* error);
@@ -153,7 +153,7 @@ class KeyWalk {
   std::unique_ptr<tables::Table::KeyReader> reader_;
   bool has_last_ = false;
   std::string last_key_;  // that VisitEntry had
-  Place last_place_;
+  EntryPlace last_place_;
   std::optional<std::string> last_prefix_;
   uint64_t block_ = ~uint64_t{0};
   std::optional<uint64_t> filter_;

@@ -277,7 +277,7 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
             Meter(table, num_keys, its_options, &results[i]).Run(error));
   });
   for (size_t i = 0; i < results.size(); ++i) {
-    InputFile& file = inputs->files[i];
+    SurveyedFile& file = inputs->files[i];
     if (file.state != FileState::kDone) results[i] = {};
     if (file.state == FileState::kFailed && file.is_gone) file.state = FileState::kVanished;
     if (file.state == FileState::kFailed) {

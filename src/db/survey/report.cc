@@ -35,7 +35,7 @@ void AddProblems(const Inputs& inputs, tool::Json* json) {
   for (const tree::Database& database : inputs.databases) {
     for (const std::string& warning : database.warnings) warnings.push_back(warning);
   }
-  for (const InputFile& file : inputs.files) {
+  for (const SurveyedFile& file : inputs.files) {
     if (file.state == FileState::kVanished) vanished.push_back(file.path);
     if (file.state == FileState::kFailed) {
       errors.push_back({{"file", file.path}, {"error", file.error}});

@@ -31,7 +31,7 @@ struct Snapshot {
   std::string manifest;  // its path
   LiveFiles live;
   // Indexed by folder: the database's own first, then RocksDB's db_paths and cf_paths.
-  std::vector<std::pair<std::string, Listing>> listings;
+  std::vector<std::pair<std::string, FolderListing>> listings;
   OptionsFile options;          // the newest options; empty: there are none
   std::string options_problem;  // why they cannot be read; empty: they can
 
@@ -80,9 +80,9 @@ bool TryToTake(const std::string& path, const std::vector<std::string>& table_fo
     }
     return false;
   }
-  snapshot->listings.emplace_back(path, Listing());
+  snapshot->listings.emplace_back(path, FolderListing());
   for (const std::string& folder : table_folders)
-    snapshot->listings.emplace_back(folder, Listing());
+    snapshot->listings.emplace_back(folder, FolderListing());
   for (auto& [folder, listing] : snapshot->listings) {
     std::string failure;
     if (ListFolder(folder, &listing, &failure) || folder != path) continue;
@@ -122,7 +122,7 @@ Engine EngineOf(const Snapshot& snapshot) {
   for (const auto& [id, family] : live.families()) {
     if (!family.files.empty()) return Engine::kLevelDB;
   }
-  const Listing& listing = snapshot.listings.front().second;
+  const FolderListing& listing = snapshot.listings.front().second;
   return listing.has_identity || listing.newest_options > 0 ? Engine::kRocksDB : Engine::kLevelDB;
 }
 
@@ -179,7 +179,7 @@ void SortByLevelAndKey(const std::string& comparator, TableFile* begin, TableFil
 }
 
 // The bytes of the logs that may hold keys not yet in a table.
-uint64_t LogBytes(const Snapshot& snapshot, const Listing& listing) {
+uint64_t LogBytes(const Snapshot& snapshot, const FolderListing& listing) {
   uint64_t first = UINT64_MAX;
   for (const auto& [id, live] : snapshot.live.families()) first = std::min(first, live.first_log);
   uint64_t sum = 0;
@@ -200,7 +200,7 @@ void AddLogs(const Snapshot& snapshot, Database* database) {
   // As for RocksDB, a relative path begins at the working directory.
   std::error_code code;
   logs.folder = std::filesystem::absolute(wal_dir->second, code).string();
-  Listing listing;
+  FolderListing listing;
   if (ListFolder(logs.folder, &listing, &logs.problem)) logs.bytes = LogBytes(snapshot, listing);
 }
 

@@ -32,7 +32,7 @@ std::optional<uint64_t> NumberBehind(std::string_view prefix, std::string_view n
   return number;
 }
 
-bool ListFolder(const std::string& folder, Listing* listing, std::string* error) {
+bool ListFolder(const std::string& folder, FolderListing* listing, std::string* error) {
   std::error_code code;
   std::filesystem::directory_iterator entry(folder, code);
   const std::filesystem::directory_iterator end;

@@ -24,7 +24,7 @@ std::string OptionsName(uint64_t number);  // "OPTIONS-000012"
 std::optional<uint64_t> NumberBehind(std::string_view prefix, std::string_view name);
 
 // The files of a folder that are used here.
-struct Listing {
+struct FolderListing {
   std::unordered_map<uint64_t, std::string> tables;  // the name by the number
   std::vector<std::pair<uint64_t, uint64_t>> logs;   // write-ahead logs: number and bytes
   uint64_t newest_options = 0;                       // 0: none
@@ -32,7 +32,7 @@ struct Listing {
   std::string pebble_marker;  // the file whose name has that of Pebble's MANIFEST; empty: none
 };
 
-bool ListFolder(const std::string& folder, Listing* listing, std::string* error);
+bool ListFolder(const std::string& folder, FolderListing* listing, std::string* error);
 
 // No OPTIONS file has more bytes.
 constexpr uint64_t kMaxOptionsBytes = 256 << 20;

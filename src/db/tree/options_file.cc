@@ -41,7 +41,7 @@ std::string Unescape(std::string_view text) {
 }
 
 // The map for the options of section [`title` "`argument`"]; null if the section is skipped.
-OptionMap* SectionOf(std::string_view line, OptionsFile* options) {
+OptionTexts* SectionOf(std::string_view line, OptionsFile* options) {
   const size_t begin = line.find('"');
   const size_t end = line.rfind('"');
   const std::string_view title =
@@ -57,7 +57,7 @@ OptionMap* SectionOf(std::string_view line, OptionsFile* options) {
 }  // namespace
 
 void ParseOptionsFile(std::string_view text, OptionsFile* options) {
-  OptionMap* section = nullptr;
+  OptionTexts* section = nullptr;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = Trimmed(WithoutComment(text.substr(0, end)));
@@ -85,8 +85,8 @@ std::string OptionId(std::string_view value) {
   return id;
 }
 
-OptionMap PolicyOptions(std::string_view value) {
-  OptionMap options;
+OptionTexts PolicyOptions(std::string_view value) {
+  OptionTexts options;
   ForEachOption(WithoutBraces(value), [&](std::string_view name, std::string_view text) {
     options.emplace(name, WithoutBraces(text));
   });

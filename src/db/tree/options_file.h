@@ -13,12 +13,12 @@
 
 namespace bloomline::tree {
 
-using OptionMap = std::map<std::string, std::string>;
+using OptionTexts = std::map<std::string, std::string>;
 
 struct OptionsFile {
-  OptionMap version;                          // [Version]
-  OptionMap database;                         // [DBOptions]
-  std::map<std::string, OptionMap> families;  // by name, with the options of their tables
+  OptionTexts version;                          // [Version]
+  OptionTexts database;                         // [DBOptions]
+  std::map<std::string, OptionTexts> families;  // by name, with the options of their tables
 };
 
 // Skips other sections, and lines without an option.
@@ -29,7 +29,7 @@ void ParseOptionsFile(std::string_view text, OptionsFile* options);
 std::string OptionId(std::string_view value);
 
 // The options of "{bits_per_key=10;id=bloomline;}"; none of a value without any.
-OptionMap PolicyOptions(std::string_view value);
+OptionTexts PolicyOptions(std::string_view value);
 
 // A filter policy as people write it: without those of bloomline's options that are defaults.
 std::string ShortPolicy(std::string_view value);

@@ -21,7 +21,7 @@ bool IsPebbleOptions(const std::string& path) {
 }  // namespace
 
 PebbleSign FindPebbleSign(const std::string& folder) {
-  Listing listing;
+  FolderListing listing;
   std::string ignored;  // who reads the folder reports it
   if (!ListFolder(folder, &listing, &ignored)) return {};
   if (!listing.pebble_marker.empty()) return {PebbleSign::Kind::kMarker, listing.pebble_marker};

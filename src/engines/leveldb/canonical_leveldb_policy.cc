@@ -16,10 +16,10 @@ namespace {
 using leveldb::FilterPolicy;
 using leveldb::Slice;
 
-class CanonicalPolicy final : public FilterPolicy {
+class CanonicalLevelDBPolicy final : public FilterPolicy {
  public:
-  CanonicalPolicy(std::unique_ptr<const FilterPolicy> policy,
-                  std::shared_ptr<const KeyCanonicalizer> canonicalizer)
+  CanonicalLevelDBPolicy(std::unique_ptr<const FilterPolicy> policy,
+                         std::shared_ptr<const KeyCanonicalizer> canonicalizer)
       : policy_(std::move(policy)),
         canonicalizer_(std::move(canonicalizer)),
         name_(filter::CanonicalName(policy_->Name(), canonicalizer_->Name())) {}
@@ -57,7 +57,7 @@ const FilterPolicy* NewCanonicalLevelDBFilterPolicy(
   return support::OrReport(
       "LevelDB filter policy", error, [&](std::string* reason) -> const FilterPolicy* {
         if (policy != nullptr && canonicalizer != nullptr && *canonicalizer->Name() != '\0') {
-          return new CanonicalPolicy(std::move(policy), std::move(canonicalizer));
+          return new CanonicalLevelDBPolicy(std::move(policy), std::move(canonicalizer));
         }
         *reason =
             "the policy, the canonicalizer or its name is missing; allowed: objects, and a name of "

@@ -86,9 +86,9 @@ class CanonicalReader final : public FilterBitsReader {
   const CanonicalizerPtr canonicalizer_;
 };
 
-class CanonicalPolicy final : public FilterPolicy {
+class CanonicalRocksDBPolicy final : public FilterPolicy {
  public:
-  CanonicalPolicy(std::shared_ptr<const FilterPolicy> policy, CanonicalizerPtr canonicalizer)
+  CanonicalRocksDBPolicy(std::shared_ptr<const FilterPolicy> policy, CanonicalizerPtr canonicalizer)
       : policy_(std::move(policy)),
         canonicalizer_(std::move(canonicalizer)),
         name_(filter::CanonicalName(policy_->CompatibilityName(), canonicalizer_->Name())) {}
@@ -152,8 +152,8 @@ std::shared_ptr<const FilterPolicy> NewCanonicalRocksDBFilterPolicy(
                            [&](std::string* reason) -> std::shared_ptr<const FilterPolicy> {
                              *reason = Refusal(policy.get(), canonicalizer.get());
                              if (!reason->empty()) return nullptr;
-                             return std::make_shared<CanonicalPolicy>(std::move(policy),
-                                                                      std::move(canonicalizer));
+                             return std::make_shared<CanonicalRocksDBPolicy>(
+                                 std::move(policy), std::move(canonicalizer));
                            });
 }
 

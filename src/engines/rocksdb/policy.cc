@@ -81,7 +81,7 @@ class VerifiedBuilder : public RocksDBBitsBuilder {
   }
 
  protected:
-  Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts* facts) override {
+  Slice Build(std::unique_ptr<const char[]>* buf, Status* status, BuildFacts* facts) override {
     finished_ = std::move(added_);
     added_.clear();
     return RocksDBBitsBuilder::Build(buf, status, facts);

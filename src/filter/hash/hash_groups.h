@@ -88,7 +88,7 @@ class HashGroups {
   template <typename GroupOf>
   void TakeInUnits(HashList* list, size_t unit_words, GroupOf group_of) {
     unit_hashes_ = unit_words - 1;
-    groups_.assign(num_groups_, Group());
+    groups_.assign(num_groups_, HashGroup());
     const size_t num_units = ExtraUnits(*list, unit_words);
     const size_t in_spare = std::min(num_units, list->spare_hashes() / unit_words);
     for (size_t i = 0; i < in_spare; ++i) AddFree(list->spare() + i * unit_words);
@@ -107,11 +107,11 @@ class HashGroups {
   template <typename GroupOf>
   void Regroup(GroupOf group_of) {
     if (regroup_extra_.capacity() == 0) AddUnits(&regroup_extra_, num_groups_);
-    const std::vector<Group> old = groups_;
-    groups_.assign(num_groups_, Group());
-    for (const Group& of : old) {
-      for (Unit* unit = of.first; unit != nullptr;) {
-        Unit* const next = unit == of.last ? nullptr : unit->next;
+    const std::vector<HashGroup> old = groups_;
+    groups_.assign(num_groups_, HashGroup());
+    for (const HashGroup& of : old) {
+      for (HashUnit* unit = of.first; unit != nullptr;) {
+        HashUnit* const next = unit == of.last ? nullptr : unit->next;
         Move(unit->hashes(), SizeOf(of, unit), group_of);
         AddFree(reinterpret_cast<uint64_t*>(unit));
         unit = next;
@@ -129,9 +129,9 @@ class HashGroups {
   // write them.
   template <typename F>
   void ForEachRun(size_t group, F f) const {
-    const Group& of = groups_[group];
+    const HashGroup& of = groups_[group];
     if (of.first == nullptr) return;
-    for (Unit* unit = of.first; unit != of.last; unit = unit->next) {
+    for (HashUnit* unit = of.first; unit != of.last; unit = unit->next) {
       f(unit->hashes(), unit_hashes_);
     }
     f(of.last->hashes(), SizeOf(of, of.last));
@@ -144,40 +144,40 @@ class HashGroups {
 
  private:
   // A unit's header of one word; its hashes lie behind it.
-  struct alignas(sizeof(uint64_t)) Unit {
-    Unit* next;  // of the group, or free
+  struct alignas(sizeof(uint64_t)) HashUnit {
+    HashUnit* next;  // of the group, or free
     uint64_t* hashes() { return reinterpret_cast<uint64_t*>(this + 1); }
   };
-  struct Group {
+  struct HashGroup {
     uint64_t* next = nullptr;
     uint64_t* end = nullptr;
-    Unit* first = nullptr;
-    Unit* last = nullptr;
+    HashUnit* first = nullptr;
+    HashUnit* last = nullptr;
   };
 
   static size_t UnitWords(size_t num_hashes);
   size_t ExtraUnits(const HashList& list, size_t unit_words) const;
   void AddUnits(HashBuffer* memory, size_t num_units);
-  void AddFree(uint64_t* memory) { free_ = new (memory) Unit{free_}; }
-  size_t SizeOf(const Group& group, Unit* unit) const {
+  void AddFree(uint64_t* memory) { free_ = new (memory) HashUnit{free_}; }
+  size_t SizeOf(const HashGroup& group, HashUnit* unit) const {
     return unit == group.last ? static_cast<size_t>(group.next - unit->hashes()) : unit_hashes_;
   }
 
   template <typename GroupOf>
   void Move(const uint64_t* hashes, size_t n, GroupOf group_of) {
     // A copy: the compiler must assume that writing hashes changes members.
-    Group* const groups = groups_.data();
+    HashGroup* const groups = groups_.data();
     for (size_t i = 0; i < n; ++i) {
       const uint64_t hash = hashes[i];
-      Group& group = groups[group_of(hash)];
+      HashGroup& group = groups[group_of(hash)];
       if (group.next == group.end) AddUnit(&group);
       *group.next++ = hash;
     }
   }
-  void AddUnit(Group* group) {
-    Unit* const unit = free_;
+  void AddUnit(HashGroup* group) {
+    HashUnit* const unit = free_;
     free_ = unit->next;
-    Unit*& link = group->last == nullptr ? group->first : group->last->next;
+    HashUnit*& link = group->last == nullptr ? group->first : group->last->next;
     link = unit;
     group->last = unit;
     group->next = unit->hashes();
@@ -186,10 +186,10 @@ class HashGroups {
 
   const size_t num_groups_;
   size_t unit_hashes_ = 0;
-  std::vector<Group> groups_;
+  std::vector<HashGroup> groups_;
   HashBuffer extra_;
   HashBuffer regroup_extra_;
-  Unit* free_ = nullptr;
+  HashUnit* free_ = nullptr;
 };
 
 }  // namespace bloomline::filter

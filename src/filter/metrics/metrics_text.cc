@@ -59,7 +59,7 @@ std::string LabelsText(const FilterCounts& counts) {
   return labels;
 }
 
-class Text {
+class MetricsText {
  public:
   void Metric(const char* name, const char* type, const char* help) {
     name_ = name;
@@ -207,7 +207,7 @@ constexpr MetricRow kMetrics[] = {
 };
 
 std::string TextAt(Moment moment) {
-  Text text;
+  MetricsText text;
   text.Metric("bloomline_info", "gauge", "Version and kernel of bloomline.");
   std::string labels;
   AddLabel("version", BLOOMLINE_VERSION_STRING, &labels);

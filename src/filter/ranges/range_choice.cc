@@ -27,7 +27,7 @@ struct Place {
   double num_entries;
 };
 
-struct Asked {
+struct AskedPlace {
   Place place;
   double weight;
   // The part of the empty ranges with a key beside them in one of their cells.
@@ -53,11 +53,11 @@ struct List {
   const T* end() const { return items.data() + size; }
 };
 
-void Normalize(Asked* begin, Asked* end, double weight) {
+void Normalize(AskedPlace* begin, AskedPlace* end, double weight) {
   double sum = 0;
-  for (const Asked* asked = begin; asked != end; ++asked) sum += asked->weight;
+  for (const AskedPlace* asked = begin; asked != end; ++asked) sum += asked->weight;
   if (sum == 0) return;
-  for (Asked* asked = begin; asked != end; ++asked) asked->weight *= weight / sum;
+  for (AskedPlace* asked = begin; asked != end; ++asked) asked->weight *= weight / sum;
 }
 
 // The queries that a filter may get, with weights: those of the sample that the counts have, or
@@ -68,7 +68,7 @@ class AskedPlaces {
   static constexpr size_t kMostCells = kMaxCellBits / 4;
   using Candidates =
       List<Candidate, kMostCells + RangeCounts::SampledRanges::kMaxSize + kCells * kMaxDepth>;
-  using AskedList = List<Asked, 2 * kMostCells + kCells * kMaxDepth>;
+  using AskedList = List<AskedPlace, 2 * kMostCells + kCells * kMaxDepth>;
 
   AskedPlaces(const RangeCounts& counts, const RangeMemory& memory)
       : counts_(counts), constants_(counts.constants()), memory_(memory) {
@@ -117,12 +117,12 @@ class AskedPlaces {
     Normalize(asked_.begin() + first, asked_.end(), 1);
   }
 
-  using Cells = List<Place, kMostCells>;
+  using CellList = List<Place, kMostCells>;
 
   // Cells that distinguish more keys than shorter ones. Fields end at bytes. Text has no numbers
   // that are cells.
-  Cells CandidateCells() const {
-    Cells cells;
+  CellList CandidateCells() const {
+    CellList cells;
     const size_t step = counts_.is_text() ? 8 : 4;
     double last = 1;
     for (size_t bits = step; bits <= counts_.max_bits(); bits += step) {
@@ -135,7 +135,7 @@ class AskedPlaces {
 
   // The shortest cells that distinguish nearly all keys serve the most ranges.
   void AddTextRanges() {
-    const Cells cells = CandidateCells();
+    const CellList cells = CandidateCells();
     const double nearly_all = constants_.nearly_all * counts_.num_keys();
     size_t size = cells.size;
     while (size > 1 && cells.items[size - 2].num_entries > nearly_all) --size;
@@ -144,7 +144,7 @@ class AskedPlaces {
   }
 
   void AddNumberRanges() {
-    const Cells cells = CandidateCells();
+    const CellList cells = CandidateCells();
     for (const Place& cell : cells) candidates_.Add({cell, 0});
     AddAsked(cells, 8, FieldsWeight(), [&](const Place& cell) { return WeightOfFieldEnd(cell); });
     AddAsked(cells, 4, constants_.numbers, [](const Place&) { return 1.0; });
@@ -155,7 +155,7 @@ class AskedPlaces {
 
   // Adds ranges that end after multiples of `step` bits, with `weight` together.
   template <typename WeightOfCell>
-  void AddAsked(const Cells& cells, size_t step, double weight, WeightOfCell weight_of_cell) {
+  void AddAsked(const CellList& cells, size_t step, double weight, WeightOfCell weight_of_cell) {
     const size_t first = asked_.size;
     for (const Place& cell : cells) {
       if (cell.bits % step == 0) asked_.Add({cell, weight_of_cell(cell)});
@@ -259,7 +259,7 @@ class Model {
 
   EntryChoice Choose() {
     double loss = 0;
-    for (const Asked& asked : asked_) {
+    for (const AskedPlace& asked : asked_) {
       loss += asked.weight * Loss(1);
       least_gain_ += constants_.least_gain * asked.weight;
     }
@@ -332,7 +332,7 @@ class Model {
       if (candidate.copies != 0) chosen.Add(candidate);
     }
     double sum = 0;
-    for (const Asked& asked : asked_) {
+    for (const AskedPlace& asked : asked_) {
       sum += asked.weight * Loss(PartThrough(asked, chosen, rates));
     }
     return sum;
@@ -346,7 +346,7 @@ class Model {
   // Begins with the longest entry. `known` is the part of the ranges that the entries so far may
   // distinguish from keys; the entries let `rate` of this part through.
   template <typename Chosen>
-  double PartThrough(const Asked& range, const Chosen& chosen, const Rates& rates) const {
+  double PartThrough(const AskedPlace& range, const Chosen& chosen, const Rates& rates) const {
     const Place& asked = range.place;
     double passing = 0;
     double rate = 1;

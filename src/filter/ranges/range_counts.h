@@ -115,11 +115,11 @@ class RangeCounts {
   std::array<std::array<uint64_t, kMaxDepth>, kDelimiters.size()> num_prefixes_ = {};
   std::array<std::array<uint32_t, kMaxDepth>, kDelimiters.size()> num_siblings_ = {};
   // Where the delimiters of the last key are, and of which kind.
-  struct Place {
+  struct DelimiterPlace {
     uint16_t at;
     uint8_t kind;
   };
-  std::array<Place, kMaxPrefixBytes> places_;
+  std::array<DelimiterPlace, kMaxPrefixBytes> places_;
   size_t num_places_ = 0;
   std::array<uint16_t, kDelimiters.size()> num_places_of_ = {};
   // num_keys_with_[i] keys have delimiter i, not counting the latest keys if all of these have it.

@@ -1,4 +1,4 @@
-// What the kernels of Ribbon queries share. `Kernel` is what one has:
+// What the kernels of Ribbon queries share. `Simd` is what one has:
 //
 //   bool Matches(const RibbonKey& key, uint32_t columns)   those of the filter's shape
 //
@@ -34,13 +34,13 @@ struct PrefetchKeys {
   }
 };
 
-template <typename Kernel>
+template <typename Simd>
 struct QueryOne {
   template <int K>
   BLOOMLINE_RIBBON_TARGET static bool Run(const kernels::PayloadView& view, uint64_t hash) {
     const RibbonView filter(view);
     const uint32_t columns = K == 0 ? filter.shape.columns : K;
-    return Kernel::Matches(RibbonKey(filter, columns, hash), columns);
+    return Simd::Matches(RibbonKey(filter, columns, hash), columns);
   }
 };
 
@@ -52,7 +52,7 @@ BLOOMLINE_ALWAYS_INLINE RibbonKey KeyOf(const RibbonView&, uint32_t, const Ribbo
   return key;
 }
 
-template <typename Kernel, typename Item>
+template <typename Simd, typename Item>
 struct QueryMany {
   template <int K>
   BLOOMLINE_RIBBON_TARGET static void Run(const RibbonView& caller_filter, size_t n,
@@ -60,7 +60,7 @@ struct QueryMany {
     const RibbonView filter = caller_filter;  // the answers could alias the caller's
     const uint32_t columns = K == 0 ? filter.shape.columns : K;
     for (size_t i = 0; i < n; ++i) {
-      may_match[i] = Kernel::Matches(KeyOf(filter, columns, items[i]), columns);
+      may_match[i] = Simd::Matches(KeyOf(filter, columns, items[i]), columns);
     }
   }
 };
@@ -68,13 +68,13 @@ struct QueryMany {
 // A batch. Making its keys once, for prefetching and for the query, takes 0.85 of the time. But a
 // small filter needs no prefetching, and through memory its keys take 1.2 times as long (Intel,
 // AVX-512, 7 columns).
-template <typename Kernel>
+template <typename Simd>
 void QueryBatches(const kernels::PayloadView& view, size_t n, const uint64_t* hashes,
                   bool* may_match) {
   const RibbonView filter(view);
   const int k = static_cast<int>(filter.shape.columns);
   if (!filter.shape.is_large()) {
-    kernels::RunUnrolled<QueryMany<Kernel, uint64_t>>(k, filter, n, hashes, may_match);
+    kernels::RunUnrolled<QueryMany<Simd, uint64_t>>(k, filter, n, hashes, may_match);
     return;
   }
   RibbonKey keys[kernels::kBatchKeys];
@@ -82,18 +82,18 @@ void QueryBatches(const kernels::PayloadView& view, size_t n, const uint64_t* ha
   for (size_t begin = 0; begin < n; begin += kernels::kBatchKeys) {
     const size_t size = std::min(n - begin, kernels::kBatchKeys);
     kernels::RunUnrolled<PrefetchKeys>(k, filter, size, hashes + begin, first);
-    kernels::RunUnrolled<QueryMany<Kernel, RibbonKey>>(k, filter, size, first, may_match + begin);
+    kernels::RunUnrolled<QueryMany<Simd, RibbonKey>>(k, filter, size, first, may_match + begin);
   }
 }
 
-// `Kernel` is a type of its own in each file: GCC 12 gives functions of a template in an unnamed
+// `Simd` is a type of its own in each file: GCC 12 gives functions of a template in an unnamed
 // namespace one name in all files.
-template <typename Kernel>
+template <typename Simd>
 RibbonKernel MakeRibbonKernel() {
   return {[](uint32_t columns) -> RibbonKernel::MayMatch {
-            return kernels::UnrolledFunction<QueryOne<Kernel>>(static_cast<int>(columns));
+            return kernels::UnrolledFunction<QueryOne<Simd>>(static_cast<int>(columns));
           },
-          QueryBatches<Kernel>};
+          QueryBatches<Simd>};
 }
 
 }  // namespace bloomline::stock

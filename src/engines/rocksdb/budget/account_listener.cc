@@ -38,21 +38,22 @@ uint64_t FileNumber(const std::string& path) {
   return std::strtoull(path.c_str() + (slash == std::string::npos ? 0 : slash + 1), nullptr, 10);
 }
 
-FileAccount::Numbers NumbersIn(const std::vector<ROCKSDB_NAMESPACE::CompactionFileInfo>& files) {
-  FileAccount::Numbers numbers;
+FileAccount::FileNumbers NumbersIn(
+    const std::vector<ROCKSDB_NAMESPACE::CompactionFileInfo>& files) {
+  FileAccount::FileNumbers numbers;
   for (const auto& file : files) numbers.push_back(file.file_number);
   return numbers;
 }
 
-FilterSums FilterSumsIn(const TableProperties& properties) {
+FilterSize FilterSizeIn(const TableProperties& properties) {
   const bool is_filtered = properties.filter_size != 0 && properties.num_filter_entries != 0;
   return {properties.filter_size,
           is_filtered ? properties.num_filter_entries : properties.num_entries};
 }
 
 // A file that has no filter now will get none later, so its keys need no memory.
-FilterSums NewFilterSums(const TableProperties& properties) {
-  return properties.filter_size == 0 ? FilterSums() : FilterSumsIn(properties);
+FilterSize NewFilterSize(const TableProperties& properties) {
+  return properties.filter_size == 0 ? FilterSize() : FilterSizeIn(properties);
 }
 
 // The options that reading properties needs.
@@ -75,7 +76,7 @@ std::string CountLiveFiles(DB* db, FileAccount* account, const std::atomic<bool>
   db->GetLiveFilesMetaData(&files);
   // Some versions set file_number in one of RocksDB's lists, but not in another.
   std::map<uint64_t, std::string> paths;
-  FileAccount::Numbers live;
+  FileAccount::FileNumbers live;
   for (const auto& file : files) {
     live.push_back(FileNumber(file.name));
     const bool has_slash = file.name.rfind('/', 0) == 0;
@@ -90,7 +91,7 @@ std::string CountLiveFiles(DB* db, FileAccount* account, const std::atomic<bool>
     ROCKSDB_NAMESPACE::SstFileReader reader(options);
     const Status status = reader.Open(path);
     if (status.ok()) {
-      account->Read(database, number, FilterSumsIn(*reader.GetTableProperties()));
+      account->Read(database, number, FilterSizeIn(*reader.GetTableProperties()));
       continue;
     }
     account->Remove(database, number);
@@ -129,7 +130,7 @@ class AccountListener final : public FilterAccount {
     EndFileCreation();
     const uint64_t number = FileNumber(info.file_path);
     if (!info.status.ok() || number == 0) return;
-    files_->Create(info.db_name, number, info.job_id, NewFilterSums(info.table_properties));
+    files_->Create(info.db_name, number, info.job_id, NewFilterSize(info.table_properties));
   }
 
   void OnTableFileDeleted(const ROCKSDB_NAMESPACE::TableFileDeletionInfo& info) noexcept override {
@@ -154,11 +155,11 @@ class AccountListener final : public FilterAccount {
     // RocksDB reports the copy of a file to another device only here.
     const bool is_copy =
         info.compaction_reason == ROCKSDB_NAMESPACE::CompactionReason::kChangeTemperature;
-    const FileAccount::Numbers outputs = NumbersIn(info.output_file_infos);
+    const FileAccount::FileNumbers outputs = NumbersIn(info.output_file_infos);
     for (size_t i = 0; is_copy && info.status.ok() && i < outputs.size(); ++i) {
       const auto found = info.table_properties.find(info.output_files[i]);
       if (found == info.table_properties.end()) continue;
-      files_->Find(name, outputs[i], FilterSumsIn(*found->second));
+      files_->Find(name, outputs[i], FilterSizeIn(*found->second));
     }
     files_->EndCompaction(name, info.job_id, info.status.ok(), NumbersIn(info.input_file_infos),
                           outputs);
@@ -168,7 +169,7 @@ class AccountListener final : public FilterAccount {
       DB* db, const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo& info) noexcept override {
     Begin(db);
     const uint64_t number = FileNumber(info.internal_file_path);
-    files_->Find(db->GetName(), number, FilterSumsIn(info.table_properties));
+    files_->Find(db->GetName(), number, FilterSizeIn(info.table_properties));
     // A compaction may have dropped the file, and the account was told of that first. If the file
     // is deleted later, OnTableFileDeleted follows.
     if (db->GetEnv()->FileExists(info.internal_file_path).IsNotFound()) {
@@ -191,20 +192,20 @@ class AccountListener final : public FilterAccount {
  private:
   // A database between its first event and its end. A thread reads the old files, because the write
   // that waits for the first event would otherwise wait for all of them.
-  struct Session {
+  struct DatabaseSession {
     const ColumnFamilyHandle* default_family = nullptr;
     std::shared_ptr<std::atomic<bool>> ends = std::make_shared<std::atomic<bool>>(false);
     std::shared_future<void> seed;
   };
 
-  static void EndSeed(const Session& session) {
+  static void EndSeed(const DatabaseSession& session) {
     *session.ends = true;
     if (session.seed.valid()) session.seed.wait();
   }
 
   // Ends the session of a database, and waits for its thread without the lock.
   void End(const std::string& database) {
-    Session ended;
+    DatabaseSession ended;
     {
       const std::lock_guard lock(mutex_);
       const auto session = sessions_.find(database);
@@ -222,7 +223,7 @@ class AccountListener final : public FilterAccount {
     std::shared_future<void> seed;
     {
       const std::lock_guard lock(mutex_);
-      Session& session = sessions_[db->GetName()];
+      DatabaseSession& session = sessions_[db->GetName()];
       if (session.seed.valid()) return session.seed;
       session.default_family = db->DefaultColumnFamily();
       files_->BeginDatabase(db->GetName());
@@ -242,7 +243,7 @@ class AccountListener final : public FilterAccount {
 
   const std::shared_ptr<FileAccount> files_ = std::make_shared<FileAccount>();
   std::mutex mutex_;
-  std::map<std::string, Session> sessions_;
+  std::map<std::string, DatabaseSession> sessions_;
 };
 
 }  // namespace

@@ -8,7 +8,7 @@ using filter::Count;
 
 FileAccount::~FileAccount() { Show(nullptr, 0); }
 
-FileAccount::Database* FileAccount::Find(const std::string& database) {
+FileAccount::DatabaseFiles* FileAccount::Find(const std::string& database) {
   const auto found = databases_.find(database);
   return found == databases_.end() ? nullptr : &found->second;
 }
@@ -25,7 +25,7 @@ void FileAccount::Count(const File& file, uint64_t times) {
   sums_.dated_shares += times * file.share;
 }
 
-void FileAccount::AddPending(Database* database, int job, uint64_t keys_read,
+void FileAccount::AddPending(DatabaseFiles* database, int job, uint64_t keys_read,
                              uint64_t keys_written) {
   const auto found = database->jobs.find(job);
   if (found == database->jobs.end()) return;
@@ -35,7 +35,7 @@ void FileAccount::AddPending(Database* database, int job, uint64_t keys_read,
   sums_.pending_keys += found->second.pending_keys();
 }
 
-void FileAccount::Erase(Database* database, std::map<uint64_t, File>::iterator file) {
+void FileAccount::Erase(DatabaseFiles* database, std::map<uint64_t, File>::iterator file) {
   Discount(file->second);
   database->files.erase(file);
 }
@@ -57,9 +57,9 @@ void FileAccount::EndDatabase(const std::string& database) {
 }
 
 void FileAccount::Create(const std::string& database, uint64_t number, int job,
-                         const FilterSums& filter) {
+                         const FilterSize& filter) {
   const std::lock_guard lock(mutex_);
-  Database* const changed = Find(database);
+  DatabaseFiles* const changed = Find(database);
   if (changed == nullptr) return;
   const auto [file, is_new] = changed->files.try_emplace(number);
   if (!is_new) Discount(file->second);
@@ -76,9 +76,9 @@ void FileAccount::Create(const std::string& database, uint64_t number, int job,
   AddPending(changed, job, 0, filter.keys);
 }
 
-void FileAccount::Find(const std::string& database, uint64_t number, const FilterSums& filter) {
+void FileAccount::Find(const std::string& database, uint64_t number, const FilterSize& filter) {
   const std::lock_guard lock(mutex_);
-  Database* const changed = Find(database);
+  DatabaseFiles* const changed = Find(database);
   if (changed == nullptr) return;
   File found;
   found.filter = filter;
@@ -87,15 +87,15 @@ void FileAccount::Find(const std::string& database, uint64_t number, const Filte
 
 void FileAccount::Remove(const std::string& database, uint64_t number) {
   const std::lock_guard lock(mutex_);
-  Database* const changed = Find(database);
+  DatabaseFiles* const changed = Find(database);
   if (changed == nullptr) return;
   const auto file = changed->files.find(number);
   if (file != changed->files.end()) Erase(changed, file);
 }
 
-void FileAccount::BeginCompaction(const std::string& database, int job, const Numbers& inputs) {
+void FileAccount::BeginCompaction(const std::string& database, int job, const FileNumbers& inputs) {
   const std::lock_guard lock(mutex_);
-  Database* const changed = Find(database);
+  DatabaseFiles* const changed = Find(database);
   if (changed == nullptr) return;
   changed->jobs.try_emplace(job);
   for (const uint64_t number : inputs) {
@@ -109,9 +109,9 @@ void FileAccount::BeginCompaction(const std::string& database, int job, const Nu
 }
 
 void FileAccount::EndCompaction(const std::string& database, int job, bool succeeded,
-                                const Numbers& inputs, const Numbers& outputs) {
+                                const FileNumbers& inputs, const FileNumbers& outputs) {
   const std::lock_guard lock(mutex_);
-  Database* const changed = Find(database);
+  DatabaseFiles* const changed = Find(database);
   if (changed == nullptr) return;
   const auto ended = changed->jobs.find(job);
   if (ended != changed->jobs.end()) {
@@ -131,10 +131,10 @@ void FileAccount::EndCompaction(const std::string& database, int job, bool succe
   }
 }
 
-FileAccount::Numbers FileAccount::Await(const std::string& database, const Numbers& live) {
+FileAccount::FileNumbers FileAccount::Await(const std::string& database, const FileNumbers& live) {
   const std::lock_guard lock(mutex_);
-  Numbers awaited;
-  Database* const changed = Find(database);
+  FileNumbers awaited;
+  DatabaseFiles* const changed = Find(database);
   if (changed == nullptr) return awaited;
   if (!changed->is_listed) --num_awaited_;
   changed->is_listed = true;
@@ -148,9 +148,9 @@ FileAccount::Numbers FileAccount::Await(const std::string& database, const Numbe
   return awaited;
 }
 
-void FileAccount::Read(const std::string& database, uint64_t number, const FilterSums& filter) {
+void FileAccount::Read(const std::string& database, uint64_t number, const FilterSize& filter) {
   const std::lock_guard lock(mutex_);
-  Database* const changed = Find(database);
+  DatabaseFiles* const changed = Find(database);
   if (changed == nullptr) return;
   const auto file = changed->files.find(number);
   if (file == changed->files.end() || !file->second.is_awaited) return;

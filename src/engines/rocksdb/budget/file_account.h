@@ -13,7 +13,7 @@
 
 namespace bloomline::engine {
 
-struct FilterSums {
+struct FilterSize {
   uint64_t bytes = 0;
   uint64_t keys = 0;
 };
@@ -44,7 +44,7 @@ struct FileSums {
 // database that was not begun, or a file that is not known, change nothing. Thread-safe.
 class FileAccount {
  public:
-  using Numbers = std::vector<uint64_t>;
+  using FileNumbers = std::vector<uint64_t>;
 
   FileAccount() = default;
   ~FileAccount();
@@ -56,20 +56,20 @@ class FileAccount {
   void EndDatabase(const std::string& database);
 
   // Job `job` has written a file.
-  void Create(const std::string& database, uint64_t number, int job, const FilterSums& filter);
+  void Create(const std::string& database, uint64_t number, int job, const FilterSize& filter);
   // A file came from outside. Does nothing if the file is known.
-  void Find(const std::string& database, uint64_t number, const FilterSums& filter);
+  void Find(const std::string& database, uint64_t number, const FilterSize& filter);
   void Remove(const std::string& database, uint64_t number);
 
-  void BeginCompaction(const std::string& database, int job, const Numbers& inputs);
+  void BeginCompaction(const std::string& database, int job, const FileNumbers& inputs);
   // If the compaction succeeded, the inputs that are not among the outputs are gone.
-  void EndCompaction(const std::string& database, int job, bool succeeded, const Numbers& inputs,
-                     const Numbers& outputs);
+  void EndCompaction(const std::string& database, int job, bool succeeded,
+                     const FileNumbers& inputs, const FileNumbers& outputs);
 
   // Files that existed before are awaited until Read or Remove is called for each. Returns the
   // files that were not known.
-  Numbers Await(const std::string& database, const Numbers& live);
-  void Read(const std::string& database, uint64_t number, const FilterSums& filter);
+  FileNumbers Await(const std::string& database, const FileNumbers& live);
+  void Read(const std::string& database, uint64_t number, const FilterSize& filter);
   // Whether Await was called for each database, and all files have been read.
   bool is_complete() const;
 
@@ -81,7 +81,7 @@ class FileAccount {
 
  private:
   struct File {
-    FilterSums filter;
+    FilterSize filter;
     uint64_t unfiltered_keys = 0;
     uint64_t share = 0;  // of the live keys when it was written; 0: not known
     int job = kNoJob;    // the running compaction that replaces it
@@ -95,23 +95,23 @@ class FileAccount {
     uint64_t keys_read = 0;
     uint64_t keys_written = 0;
   };
-  struct Database {
+  struct DatabaseFiles {
     std::map<uint64_t, File> files;
     std::map<int, Job> jobs;
     bool is_listed = false;  // Await was called
   };
   static constexpr int kNoJob = -1;
 
-  Database* Find(const std::string& database);
+  DatabaseFiles* Find(const std::string& database);
   // Adds the file to the sums, or takes it away with -1, as all numbers are modulo 2^64.
   void Count(const File& file, uint64_t times = 1);
   void Discount(const File& file) { Count(file, uint64_t{0} - 1); }
-  void AddPending(Database* database, int job, uint64_t keys_read, uint64_t keys_written);
-  void Erase(Database* database, std::map<uint64_t, File>::iterator file);
+  void AddPending(DatabaseFiles* database, int job, uint64_t keys_read, uint64_t keys_written);
+  void Erase(DatabaseFiles* database, std::map<uint64_t, File>::iterator file);
   void Show(filter::FilterCounts* counts, uint64_t limit_bytes);
 
   mutable std::mutex mutex_;
-  std::map<std::string, Database> databases_;
+  std::map<std::string, DatabaseFiles> databases_;
   FileSums sums_;
   uint64_t num_awaited_ = 0;  // files, and databases whose files are not listed yet
   filter::FilterCounts* shown_in_ = nullptr;

@@ -51,7 +51,7 @@ Slice CountedBuilder::Finish(std::unique_ptr<const char[]>* buf, Status* status)
   using filter::Count;
   const size_t num_keys = EstimateEntriesAdded();
   const Steady::time_point start = Steady::now();
-  Facts facts;
+  BuildFacts facts;
   const Slice built = Build(buf, status, &facts);
   const std::chrono::nanoseconds time = Steady::now() - start;
   if (counts_ == nullptr || built.empty()) return built;  // a file without keys gets no filter
@@ -98,7 +98,8 @@ size_t RocksDBBitsBuilder::EstimateEntriesAdded() noexcept {
   return num_entries == 0 && writer_.fault() != filter::WriterFault::kNone ? 1 : num_entries;
 }
 
-Slice RocksDBBitsBuilder::Build(std::unique_ptr<const char[]>* buf, Status* status, Facts* facts) {
+Slice RocksDBBitsBuilder::Build(std::unique_ptr<const char[]>* buf, Status* status,
+                                BuildFacts* facts) {
   if (status != nullptr) *status = Status::OK();
   if (!is_partition_ && EstimateEntriesAdded() == 0) return Slice();
   const uint64_t num_keys = writer_.num_keys();

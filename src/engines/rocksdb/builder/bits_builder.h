@@ -29,11 +29,11 @@ class CountedBuilder : public FilterBitsBuilder {
 
  protected:
   // Finish without counting. Sets *facts if the filter matches everything or has fewer bits.
-  struct Facts {
+  struct BuildFacts {
     bool was_limited = false;  // by max_filter_bytes
     filter::UselessReason reason = filter::UselessReason::kOptions;
   };
-  virtual Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts* facts) = 0;
+  virtual Slice Build(std::unique_ptr<const char[]>* buf, Status* status, BuildFacts* facts) = 0;
 
  private:
   filter::FilterCounts* const counts_;
@@ -73,7 +73,7 @@ class RocksDBBitsBuilder : public CountedBuilder {
   // and in late versions its Bloom filters.
   //
   // Plans the filter once, gets memory for it, and has the writer fill it.
-  Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts* facts) override;
+  Slice Build(std::unique_ptr<const char[]>* buf, Status* status, BuildFacts* facts) override;
 
   // The hash of an entry of the next filter.
   uint64_t Hash(const Slice& entry) const { return writer_.HashOf(entry.ToStringView()); }

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/version.h"
@@ -101,6 +102,9 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Logger;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
+
+// Options as RocksDB gives them to what it configures: texts by name.
+using OptionMap = std::unordered_map<std::string, std::string>;
 
 // Whether this is a policy library for programs that bundle RocksDB (cmake/PolicyForProgram.cmake).
 // It runs with all versions of its interface, so it reads no member whose place differs between

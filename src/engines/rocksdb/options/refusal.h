@@ -5,13 +5,11 @@
 #define BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_REFUSAL_H_
 
 #include <string>
-#include <unordered_map>
 
 #include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 
 namespace bloomline::engine {
-
-using OptionMap = std::unordered_map<std::string, std::string>;
 
 // The option under which OPTIONS files keep what was refused:
 // {id=bloomline;refused={format=ribon;bits_per_key=14.5;};}. RocksDB reads back each OPTIONS file

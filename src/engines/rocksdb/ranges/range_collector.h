@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <unordered_map>
 
 #include "bloomline/rocksdb_range_filter.h"
 #include "bloomline/version.h"
+#include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/filter/metrics/filter_counts.h"
 #include "src/filter/ranges/asked_ranges.h"
 #include "src/filter/ranges/range_entries.h"
@@ -40,8 +40,6 @@ class RangeCollectors final : public RangeFilter {
       Context context) noexcept override;
 
  private:
-  using OptionMap = std::unordered_map<std::string, std::string>;
-
   // Those of a text, before a table is made.
   ROCKSDB_NAMESPACE::Status ConfigureOptions(const ROCKSDB_NAMESPACE::ConfigOptions& config,
                                              const OptionMap& options, OptionMap* unused) override;

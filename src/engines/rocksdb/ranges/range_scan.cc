@@ -53,7 +53,8 @@ struct RangeScan::State {
   Slice lower, upper;
 };
 
-enum class Answer { kMayHaveKeys, kHasNone, kIsBelow };
+// What a scan learns about one table.
+enum class ScanAnswer { kMayHaveKeys, kHasNone, kIsBelow };
 
 // What RocksDB asks. Each iterator has its own copy.
 class RangeScan::Question {
@@ -66,9 +67,9 @@ class RangeScan::Question {
 
   bool operator()(const TableProperties& table) const {
     if (own_filter_ && !own_filter_(table)) return false;
-    const Answer answer = Ask(table);
+    const ScanAnswer answer = Ask(table);
     const bool is_skipped =
-        answer == Answer::kHasNone || (answer == Answer::kIsBelow && PassBelow());
+        answer == ScanAnswer::kHasNone || (answer == ScanAnswer::kIsBelow && PassBelow());
     if (state_->collectors != nullptr) state_->collectors->CountAsked(is_skipped);
     return !is_skipped;
   }
@@ -79,15 +80,15 @@ class RangeScan::Question {
   // below the range, a table is read instead: its last key lies below the bound and ends the scan.
   static constexpr int kMostBelow = 16;
 
-  Answer Ask(const TableProperties& table) const {
-    if (table.comparator_name != kBytewiseName) return Answer::kMayHaveKeys;
+  ScanAnswer Ask(const TableProperties& table) const {
+    if (table.comparator_name != kBytewiseName) return ScanAnswer::kMayHaveKeys;
     const auto found = table.user_collected_properties.find(filter::kRangeProperty);
-    if (found == table.user_collected_properties.end()) return Answer::kMayHaveKeys;
+    if (found == table.user_collected_properties.end()) return ScanAnswer::kMayHaveKeys;
     const filter::TableRanges opened = filter::OpenedTable(found->second, kernels::ActiveKernel());
     // Ranges that are turned around come with another order, whatever the table says of it.
     if (state_->are_ordered && !opened.last_key.empty() &&
         opened.last_key < state_->lower.ToStringView()) {
-      return Answer::kIsBelow;
+      return ScanAnswer::kIsBelow;
     }
     bool may_have_keys = false;
     for (const Range& range : state_->ranges) {
@@ -98,7 +99,7 @@ class RangeScan::Question {
       may_have_keys =
           may_have_keys || filter::RangeMayMatch(opened.ranges, range.lower, range.upper);
     }
-    return may_have_keys ? Answer::kMayHaveKeys : Answer::kHasNone;
+    return may_have_keys ? ScanAnswer::kMayHaveKeys : ScanAnswer::kHasNone;
   }
 
   int num_below() const { return num_below_left_.load(std::memory_order_relaxed); }

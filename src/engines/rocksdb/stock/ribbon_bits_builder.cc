@@ -112,7 +112,8 @@ RibbonBitsBuilder::RibbonBitsBuilder(std::shared_ptr<const FilterPolicy> policy,
       balance_(options.optimize_filters_for_memory ? std::move(balance) : nullptr),
       writer_({format, bits_per_key}, filter::PlanRow(format)) {}
 
-Slice RibbonBitsBuilder::Build(std::unique_ptr<const char[]>* buf, Status* status, Facts* facts) {
+Slice RibbonBitsBuilder::Build(std::unique_ptr<const char[]>* buf, Status* status,
+                               BuildFacts* facts) {
   if (writer_.num_keys() == 0) return StockBuilder::Build(buf, status, facts);
   if (status != nullptr) *status = Status::OK();
   filter::FilterShape shape = writer_.Plan({});

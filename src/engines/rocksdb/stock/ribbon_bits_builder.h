@@ -45,7 +45,7 @@ class RibbonBitsBuilder : public StockBuilder {
   size_t EstimateEntriesAdded() noexcept override { return writer_.num_keys(); }
 
  protected:
-  Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts* facts) override;
+  Slice Build(std::unique_ptr<const char[]>* buf, Status* status, BuildFacts* facts) override;
 
  private:
   const std::shared_ptr<MemoryBalance> balance_;  // null without optimize_filters_for_memory

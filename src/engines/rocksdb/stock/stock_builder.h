@@ -62,7 +62,7 @@ class StockBuilder : public CountedBuilder {
 #endif
 
  protected:
-  Slice Build(std::unique_ptr<const char[]>* buf, Status* status, Facts*) override {
+  Slice Build(std::unique_ptr<const char[]>* buf, Status* status, BuildFacts*) override {
     const bool has_entries = stock_->EstimateEntriesAdded() != 0;
     const Slice filter = stock_->Finish(buf, status);
     const bool loses_keys = has_entries && filter.size() <= stock::kMetadataBytes;

@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "rocksdb/table.h"
@@ -44,9 +43,8 @@ class StockNamedPolicy final : public FilterPolicy {
  protected:
   // The stock policy's options: from 8.7 on, RocksDB's Ribbon policy has bloom_before_level, which
   // SetOptions changes. A bloomline that writes follows it.
-  Status ConfigureOptions(const ConfigOptions& config,
-                          const std::unordered_map<std::string, std::string>& options,
-                          std::unordered_map<std::string, std::string>* unused) override {
+  Status ConfigureOptions(const ConfigOptions& config, const OptionMap& options,
+                          OptionMap* unused) override {
     const Status status = stock_->ConfigureFromMap(config, options, unused);
     if (!status.ok() || writer_ == Writer::kStock) return status;
     constexpr char kLevel[] = "bloom_before_level";

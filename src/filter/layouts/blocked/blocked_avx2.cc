@@ -183,7 +183,7 @@ struct AddOne {
   }
 };
 
-struct Add {
+struct AddMany {
   template <int K>
   BLOOMLINE_AVX2 static void Run(const PayloadView& caller_filter, size_t n, const uint64_t* hashes,
                                  bool* changed) {
@@ -203,7 +203,7 @@ BlockedKernel Avx2Blocked() {
     return num_probes <= kProbesPer256Bits ? QueryBlocks : nullptr;
   };
   kernel.insert_many = RunForEach<Insert>;
-  kernel.add_many = RunForEach<Add>;
+  kernel.add_many = RunForEach<AddMany>;
   kernel.add_for = UnrolledFunction<AddOne>;
   return kernel;
 }

@@ -161,7 +161,7 @@ struct Insert {
   }
 };
 
-struct Add {
+struct InsertAndReport {
   static constexpr bool kPrefetches = false;
   BLOOMLINE_AVX512_INLINE static void Run(char* block, __m512i ones, size_t i, bool* changed) {
     const __m512i before = _mm512_loadu_si512(block);
@@ -192,7 +192,7 @@ struct AddOne {
     asm("" : "+m"(key));
     const __m512i ones = OnesAt(key.positions, K == 0 ? filter.num_probes : K);
     bool changed;
-    Add::Run(WritableBlockFor(filter, hash), ones, 0, &changed);
+    InsertAndReport::Run(WritableBlockFor(filter, hash), ones, 0, &changed);
     return changed;
   }
 };
@@ -206,7 +206,7 @@ BlockedKernel Avx512Blocked() {
   kernel.may_match_many = RunForEach<QueryMany>;
   kernel.may_match_blocks_for = UnrolledFunction<QueryBlocks>;
   kernel.insert_many = InsertMany;
-  kernel.add_many = RunForEach<OnKeys<Add, bool*>>;
+  kernel.add_many = RunForEach<OnKeys<InsertAndReport, bool*>>;
   kernel.add_for = UnrolledFunction<AddOne>;
   return kernel;
 }

@@ -49,14 +49,14 @@ constexpr uint32_t kTiles = 32;
 // ---- Tables, named after the instruction that reads them. They are in memory: compilers would
 // make each constant with a shuffle.
 template <typename T, uint32_t kSize>
-struct alignas(64) Table {
+struct alignas(64) LaneTable {
   template <typename F>
-  constexpr explicit Table(F item) {
+  constexpr explicit LaneTable(F item) {
     for (uint32_t i = 0; i < kSize; ++i) items[i] = static_cast<T>(item(i));
   }
   T items[kSize] = {};
 };
-using VpermbTable = Table<uint8_t, 64>;
+using VpermbTable = LaneTable<uint8_t, 64>;
 
 // A register is 8 x 8 bytes. "Back": GF2P8AFFINEQB has row 0 of a matrix in byte 7.
 constexpr VpermbTable kVpermbTranspose([](uint32_t i) { return i % 8 * 8 + i / 8; });
@@ -66,17 +66,19 @@ constexpr VpermbTable kVpermbWordBack([](uint32_t i) { return (7 - i % 8) * 8; }
 // From four times eight bytes to eight words of 32 bits.
 constexpr VpermbTable kVpermbResult([](uint32_t i) { return i % 4 * 8 + i / 4 % 8; });
 // The numbers 0, 1, 2, ..: a load that begins at `first` gives lanes the keys from `first` on.
-constexpr Table<uint8_t, 64 + kTileKeys> kVpexpandbKey([](uint32_t i) { return i; });
+constexpr LaneTable<uint8_t, 64 + kTileKeys> kVpexpandbKey([](uint32_t i) { return i; });
 // A register for each row: for row j, kVpermqRow has eight times j, and kVpternlogqRow has ones in
 // word j.
-constexpr Table<uint64_t, 64> kVpermqRow([](uint32_t i) { return i / 8; });
-constexpr Table<uint64_t, 64> kVpternlogqRow([](uint32_t i) {
+constexpr LaneTable<uint64_t, 64> kVpermqRow([](uint32_t i) { return i / 8; });
+constexpr LaneTable<uint64_t, 64> kVpternlogqRow([](uint32_t i) {
   return i / 8 == i % 8 ? ~uint64_t{0} : 0;
 });
 // For word i of eight equations, of three words each: the equation, and which of 16 words has the
 // coefficients.
-constexpr Table<uint64_t, 24> kVpermqEquation([](uint32_t i) { return i / 3; });
-constexpr Table<uint64_t, 24> kVpermt2qCoefficient([](uint32_t i) { return i / 3 + i % 3 * 8; });
+constexpr LaneTable<uint64_t, 24> kVpermqEquation([](uint32_t i) { return i / 3; });
+constexpr LaneTable<uint64_t, 24> kVpermt2qCoefficient([](uint32_t i) {
+  return i / 3 + i % 3 * 8;
+});
 constexpr __mmask8 kResultWords[3] = {0x24, 0x49, 0x92};  // words 2, 5, 8, ..
 
 BLOOMLINE_AVX512_INLINE __m512i Permuted(const VpermbTable& table, __m512i bytes) {
@@ -202,7 +204,7 @@ BLOOMLINE_AVX512_INLINE bool AddStarting(const RibbonGroup& group, Lanes* lanes)
 
 // ---- A step of eight rows. In each register, word j is row j, and bit i equation i.
 template <uint32_t W>
-struct Step {
+struct StepRegisters {
   __m512i has[W];     // equations with the row
   __m512i takes[W];   // equations that take the row's pivot
   __m512i pivot[W];   // the pivot's bit
@@ -210,7 +212,7 @@ struct Step {
 };
 
 template <uint32_t W>
-BLOOMLINE_AVX512_INLINE void TakeStepBytes(Lanes* lanes, Step<W>* step) {
+BLOOMLINE_AVX512_INLINE void TakeStepBytes(Lanes* lanes, StepRegisters<W>* step) {
 #pragma GCC unroll 3
   for (uint32_t w = 0; w < W; ++w) {
     const uint64_t starting =
@@ -229,7 +231,7 @@ BLOOMLINE_AVX512_INLINE void TakeStepBytes(Lanes* lanes, Step<W>* step) {
 }
 
 template <uint32_t W>
-BLOOMLINE_AVX512_INLINE void Eliminate(Step<W>* step) {
+BLOOMLINE_AVX512_INLINE void Eliminate(StepRegisters<W>* step) {
   constexpr int kOrAnd = 0xf8;  // a | (b & c)
 #pragma GCC unroll 8
   for (uint32_t j = 0; j < kRowsPerStep; ++j) {
@@ -269,7 +271,7 @@ BLOOMLINE_AVX512_INLINE void Eliminate(Step<W>* step) {
 // The lane of each row's pivot; 64 or more if there is none, for which Picked gives bytes that are
 // not used.
 template <uint32_t W>
-BLOOMLINE_AVX512_INLINE __m512i PivotLanes(const Step<W>& step) {
+BLOOMLINE_AVX512_INLINE __m512i PivotLanes(const StepRegisters<W>& step) {
   const __m512i one = Words(1);
   __m512i lane = _mm512_popcnt_epi64(_mm512_sub_epi64(step.pivot[0], one));
 #pragma GCC unroll 3
@@ -296,7 +298,7 @@ struct alignas(64) PivotBytes {
 };
 
 template <uint32_t W, bool kStore>
-BLOOMLINE_AVX512_INLINE void Apply(const Step<W>& step, Lanes* lanes, PivotBytes* stored) {
+BLOOMLINE_AVX512_INLINE void Apply(const StepRegisters<W>& step, Lanes* lanes, PivotBytes* stored) {
   const __m512i lane = PivotLanes<W>(step);
   const __m512i of_matrix = Permuted(kVpermbWordBack, lane);
   const __m512i of_row = Permuted(kVpermbWord, lane);
@@ -331,8 +333,8 @@ BLOOMLINE_AVX512_INLINE void Apply(const Step<W>& step, Lanes* lanes, PivotBytes
 }
 
 template <uint32_t W>
-BLOOMLINE_AVX512_INLINE void StoreRows(const Step<W>& step, const PivotBytes& stored, uint32_t row,
-                                       RibbonEquation* rows) {
+BLOOMLINE_AVX512_INLINE void StoreRows(const StepRegisters<W>& step, const PivotBytes& stored,
+                                       uint32_t row, RibbonEquation* rows) {
   const __m512i low = Permuted(kVpermbTranspose, _mm512_load_si512(stored.bytes[0]));
   const __m512i high = Permuted(kVpermbTranspose, _mm512_load_si512(stored.bytes[8]));
   const __m512i result = _mm512_cvtepu32_epi64(
@@ -366,7 +368,7 @@ BLOOMLINE_AVX512 __attribute__((noinline)) bool SolveSteps(const RibbonGroup& gr
   for (; lanes->step != num_steps; ++lanes->step) {
     if (W > 1 && !lanes->Uses(W - 1) && lanes->step != first_step) break;
     if (!AddStarting<W>(group, lanes)) return false;
-    Step<W> step;
+    StepRegisters<W> step;
     TakeStepBytes<W>(lanes, &step);
     Eliminate<W>(&step);
     Apply<W, kStore>(step, lanes, &stored);

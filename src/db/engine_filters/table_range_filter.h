@@ -1,6 +1,6 @@
 // The range filters that RocksDB's tables have among their properties (docs/format.md, section 12).
-#ifndef BLOOMLINE_DB_ENGINE_FILTERS_RANGE_FILTER_H_
-#define BLOOMLINE_DB_ENGINE_FILTERS_RANGE_FILTER_H_
+#ifndef BLOOMLINE_DB_ENGINE_FILTERS_TABLE_RANGE_FILTER_H_
+#define BLOOMLINE_DB_ENGINE_FILTERS_TABLE_RANGE_FILTER_H_
 
 #include <string>
 #include <string_view>
@@ -12,9 +12,9 @@ namespace bloomline::engine_filters {
 using filter::kRangeProperty;
 
 // Borrows the property's value. Thread-safe.
-class RangeFilter {
+class TableRangeFilter {
  public:
-  explicit RangeFilter(std::string_view value);
+  explicit TableRangeFilter(std::string_view value);
 
   // Why a RangeScan reads every table of this comparator and this filter; empty: it asks the
   // filter.
@@ -38,4 +38,4 @@ class RangeFilter {
 
 }  // namespace bloomline::engine_filters
 
-#endif  // BLOOMLINE_DB_ENGINE_FILTERS_RANGE_FILTER_H_
+#endif  // BLOOMLINE_DB_ENGINE_FILTERS_TABLE_RANGE_FILTER_H_

@@ -1,4 +1,4 @@
-#include "src/redis/layout.h"
+#include "src/redis/redis_layout.h"
 
 #include <algorithm>
 #include <charconv>
@@ -25,7 +25,7 @@ double BitsPerKey(double rate, uint32_t block_bytes, int num_probes) {
       });
 }
 
-struct Choice {
+struct BlockChoice {
   uint32_t block_bytes;
   int num_probes;
   double bits_per_key;
@@ -34,13 +34,13 @@ struct Choice {
 // Chooses the smallest block, and then the fewest probes, that need at most 3 % more bits than a
 // standard Bloom filter: a query transfers a block, and the cost of an addition grows with its
 // probes. If nothing meets the 3 %, it chooses the fewest bits.
-Choice ChooseBlock(double rate) {
+BlockChoice ChooseBlock(double rate) {
   constexpr double kMaxOverhead = 1.03;
   const double standard = StandardBitsPerKeyForFalsePositiveRate(rate);
   const double standard_probes = -std::log2(rate);
   const int least_probes = std::max(kMinProbes, static_cast<int>(0.6 * standard_probes));
   const int most_probes = std::min(kMaxProbes, static_cast<int>(standard_probes) + 1);
-  Choice best = {0, 0, kMaxBitsPerKey};
+  BlockChoice best = {0, 0, kMaxBitsPerKey};
   for (uint32_t block_bytes = kMinBlockBytes; block_bytes <= kMaxBlockBytes; block_bytes *= 2) {
     for (int k = least_probes; k <= most_probes; ++k) {
       const double bits = BitsPerKey(rate, block_bytes, k);
@@ -75,7 +75,7 @@ bool TakeField(std::string_view name, std::string_view* text, T* number, int bas
   }
 }
 
-bool InRange(const Layout& layout) {
+bool InRange(const RedisLayout& layout) {
   const uint32_t block = layout.block_bytes;
   return block >= kMinBlockBytes && block <= kMaxBlockBytes && (block & (block - 1)) == 0 &&
          layout.num_probes >= kMinProbes && layout.num_probes <= kMaxProbes &&
@@ -99,12 +99,12 @@ uint16_t Crc16(std::string_view bytes) {
 
 }  // namespace
 
-Layout PlanLayout(const SharedBloomFilterOptions& options) {
-  const Choice choice = ChooseBlock(options.false_positive_rate);
+RedisLayout PlanLayout(const SharedBloomFilterOptions& options) {
+  const BlockChoice choice = ChooseBlock(options.false_positive_rate);
   const double bits = std::ceil(static_cast<double>(options.capacity) * choice.bits_per_key);
   const uint64_t num_blocks = static_cast<uint64_t>(std::ceil(bits / (8.0 * choice.block_bytes)));
   const uint64_t most_blocks = (options.shard_bytes - kHeaderBytes) / choice.block_bytes;
-  Layout layout;
+  RedisLayout layout;
   layout.capacity = options.capacity;
   layout.false_positive_rate = options.false_positive_rate;
   layout.seed = options.seed;
@@ -117,7 +117,7 @@ Layout PlanLayout(const SharedBloomFilterOptions& options) {
   return layout;
 }
 
-std::string EncodeHeader(const Layout& layout) {
+std::string EncodeHeader(const RedisLayout& layout) {
   std::string header = std::string(kHeaderStart) + " capacity=" + std::to_string(layout.capacity) +
                        " false_positive_rate=" + FormatDouble(layout.false_positive_rate) +
                        " seed=" + std::to_string(layout.seed) +
@@ -130,7 +130,7 @@ std::string EncodeHeader(const Layout& layout) {
   return header;
 }
 
-bool DecodeHeader(std::string_view bytes, Layout* layout) {
+bool DecodeHeader(std::string_view bytes, RedisLayout* layout) {
   if (bytes.substr(0, kHeaderStart.size()) != kHeaderStart) return false;
   std::string_view rest = bytes.substr(kHeaderStart.size());
   return TakeField(" capacity=", &rest, &layout->capacity) &&
@@ -145,7 +145,7 @@ bool DecodeHeader(std::string_view bytes, Layout* layout) {
          EncodeHeader(*layout) == bytes;
 }
 
-bool SameParameters(const Layout& a, const Layout& b) {
+bool SameParameters(const RedisLayout& a, const RedisLayout& b) {
   return a.capacity == b.capacity && a.seed == b.seed &&
          FormatDouble(a.false_positive_rate) == FormatDouble(b.false_positive_rate);
 }

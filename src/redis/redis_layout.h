@@ -1,7 +1,7 @@
 // The layout of a filter in Redis: keys, headers, and the bits of a key. docs/redis.md
 // defines it.
-#ifndef BLOOMLINE_REDIS_LAYOUT_H_
-#define BLOOMLINE_REDIS_LAYOUT_H_
+#ifndef BLOOMLINE_REDIS_REDIS_LAYOUT_H_
+#define BLOOMLINE_REDIS_REDIS_LAYOUT_H_
 
 #include <cstdint>
 #include <string>
@@ -16,7 +16,7 @@ namespace bloomline::redis {
 constexpr uint32_t kHeaderBytes = 256;
 constexpr unsigned char kFirstHeaderByte = 'b';
 
-struct Layout {
+struct RedisLayout {
   uint64_t capacity = 0;
   double false_positive_rate = 0;
   uint64_t seed = 0;
@@ -40,15 +40,15 @@ constexpr uint32_t kMaxShards = 65536;
 
 // Chooses block size, probes and shards. The options must be in their ranges. `id` stays 0.
 // num_shards may be kMaxShards + 1, which stands for any larger number. Takes milliseconds.
-Layout PlanLayout(const SharedBloomFilterOptions& options);
+RedisLayout PlanLayout(const SharedBloomFilterOptions& options);
 
 // One line of text, with spaces up to kHeaderBytes.
-std::string EncodeHeader(const Layout& layout);
+std::string EncodeHeader(const RedisLayout& layout);
 // False if EncodeHeader would not write these bytes or a value is out of range.
-bool DecodeHeader(std::string_view bytes, Layout* layout);
+bool DecodeHeader(std::string_view bytes, RedisLayout* layout);
 // Whether both were planned for the same capacity, rate and seed. Blocks, probes and shards may
 // differ: another version may plan them otherwise, and so may another machine's logarithm.
-bool SameParameters(const Layout& a, const Layout& b);
+bool SameParameters(const RedisLayout& a, const RedisLayout& b);
 
 // Returns an empty string if the name is valid, otherwise one sentence.
 std::string ValidateName(std::string_view name);
@@ -60,13 +60,13 @@ constexpr uint16_t kNumSlots = 16384;
 // The slot of a filter's key in a cluster: the CRC16 of its hash tag, the text in the braces.
 uint16_t KeySlot(std::string_view key);
 
-struct Place {
+struct BlockPlace {
   uint32_t shard;
   uint64_t block;  // in the shard
   kernels::ProbePair pair;
 };
 
-inline Place PlaceOf(const Layout& layout, uint64_t hash) {
+inline BlockPlace PlaceOf(const RedisLayout& layout, uint64_t hash) {
   const uint64_t block = kernels::BlockIndex(hash, layout.blocks_per_shard * layout.num_shards);
   const uint64_t shard = block / layout.blocks_per_shard;
   return {static_cast<uint32_t>(shard), block - shard * layout.blocks_per_shard,
@@ -74,12 +74,12 @@ inline Place PlaceOf(const Layout& layout, uint64_t hash) {
 }
 
 // The first byte of the block in its shard.
-inline uint64_t BlockOffset(const Layout& layout, uint64_t block) {
+inline uint64_t BlockOffset(const RedisLayout& layout, uint64_t block) {
   return kHeaderBytes + block * layout.block_bytes;
 }
 
 // The bit of probe j within the block; never the marker.
-inline uint32_t BitOf(const Layout& layout, kernels::ProbePair pair, int j) {
+inline uint32_t BitOf(const RedisLayout& layout, kernels::ProbePair pair, int j) {
   return kernels::FlatBit(kernels::Probe(pair, j), layout.marker_bit());
 }
 
@@ -90,4 +90,4 @@ inline bool BitIsSet(const char* block, uint32_t bit) {
 
 }  // namespace bloomline::redis
 
-#endif  // BLOOMLINE_REDIS_LAYOUT_H_
+#endif  // BLOOMLINE_REDIS_REDIS_LAYOUT_H_

@@ -1,4 +1,4 @@
-#include "src/db/rewrite/table_filter.h"
+#include "src/db/rewrite/table_filter_writer.h"
 
 #include "src/db/tables/block_file.h"
 #include "src/filter/container/table_bytes.h"
@@ -6,7 +6,7 @@
 
 namespace bloomline::db {
 
-std::string TableFilter::Finish() {
+std::string TableFilterWriter::Finish() {
   if (num_entries() == 0) return std::string(stock::kAlwaysMatchBytes);
   filter::ShapeRequest limits = {};
   limits.end_bytes = filter::kTrailerBytes;

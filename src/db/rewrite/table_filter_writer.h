@@ -1,7 +1,7 @@
 // Builds the filters of a rewritten table: RocksDB's own, as RocksDB itself would write them, or
 // bloomline's.
-#ifndef BLOOMLINE_DB_REWRITE_TABLE_FILTER_H_
-#define BLOOMLINE_DB_REWRITE_TABLE_FILTER_H_
+#ifndef BLOOMLINE_DB_REWRITE_TABLE_FILTER_WRITER_H_
+#define BLOOMLINE_DB_REWRITE_TABLE_FILTER_WRITER_H_
 
 #include <cstdint>
 #include <string>
@@ -15,9 +15,9 @@ namespace bloomline::db {
 
 // ((AddKey | AddPrefix)* Finish)*. Like RocksDB, skips a key or prefix that follows itself. Memory:
 // 8 bytes per entry, and for the time of Finish one filter.
-class TableFilter {
+class TableFilterWriter {
  public:
-  explicit TableFilter(const TableRewrite& rewrite)
+  explicit TableFilterWriter(const TableRewrite& rewrite)
       : writer_({rewrite.format, rewrite.bits_per_key},
                 filter::PlanRow(rewrite.format, rewrite.is_legacy)) {}
 
@@ -37,4 +37,4 @@ class TableFilter {
 
 }  // namespace bloomline::db
 
-#endif  // BLOOMLINE_DB_REWRITE_TABLE_FILTER_H_
+#endif  // BLOOMLINE_DB_REWRITE_TABLE_FILTER_WRITER_H_

@@ -1,4 +1,4 @@
-#include "src/db/engine_filters/range_filter.h"
+#include "src/db/engine_filters/table_range_filter.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -27,29 +27,29 @@ bool RangeOfCell(std::string_view key, size_t bits, std::string* begin, std::str
 
 }  // namespace
 
-RangeFilter::RangeFilter(std::string_view value)
+TableRangeFilter::TableRangeFilter(std::string_view value)
     : table_(filter::OpenedTable(value, kernels::ActiveKernel())) {}
 
-std::string RangeFilter::WhyUnasked(std::string_view comparator) const {
+std::string TableRangeFilter::WhyUnasked(std::string_view comparator) const {
   if (!table_.ranges.is_understood) return "not understood";
   constexpr std::string_view kBytewise = "leveldb.BytewiseComparator";
   if (comparator == kBytewise) return "";
   return "comparator '" + std::string(comparator) + "'";
 }
 
-bool RangeFilter::MayMatch(std::string_view begin, std::string_view end) const {
+bool TableRangeFilter::MayMatch(std::string_view begin, std::string_view end) const {
   const bool is_below = !table_.last_key.empty() && table_.last_key < begin;
   return !is_below && filter::RangeMayMatch(table_.ranges, begin, end);
 }
 
-bool RangeFilter::PrefixMayMatch(std::string_view prefix) const {
+bool TableRangeFilter::PrefixMayMatch(std::string_view prefix) const {
   std::string end(prefix.substr(0, prefix.find_last_not_of('\xff') + 1));
   if (end.empty()) return true;  // no key is behind the range
   ++end.back();
   return MayMatch(prefix, end);
 }
 
-bool RangeFilter::RangesAroundMayMatch(std::string_view before, std::string_view key) const {
+bool TableRangeFilter::RangesAroundMayMatch(std::string_view before, std::string_view key) const {
   std::string begin = std::string(before) + '\0';
   std::string end = std::string(key) + '\0';
   if (!MayMatch(key, end) || !MayMatch(begin, end)) return false;
