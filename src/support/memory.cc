@@ -65,14 +65,17 @@ void FreePages(void* memory, size_t bytes) {
   }
 }
 
-size_t UsableBytes([[maybe_unused]] void* memory) {
+size_t HeapBytes(size_t bytes) {
+  void* const memory = std::malloc(bytes);
+  if (memory == nullptr) return 0;
+  size_t set_aside = 0;
 #if defined(__linux__) || defined(__FreeBSD__)
-  return malloc_usable_size(memory);
+  set_aside = malloc_usable_size(memory);
 #elif defined(__APPLE__)
-  return malloc_size(memory);
-#else
-  return 0;
+  set_aside = malloc_size(memory);
 #endif
+  std::free(memory);
+  return set_aside;
 }
 
 AlignedMemory::~AlignedMemory() {

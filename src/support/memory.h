@@ -21,8 +21,10 @@ constexpr size_t kHugePageBytes = size_t{2} << 20;
 void* AllocatePages(size_t bytes);
 void FreePages(void* memory, size_t bytes);
 
-// What the heap has set aside for a block of malloc or new, in bytes; 0 if unknown.
-size_t UsableBytes(void* memory);
+// How many bytes malloc sets aside for a block of `bytes` bytes; 0 if unknown. Tries it with such a
+// block, untouched, and frees it. Blocks of new cannot be asked: a program may have an operator new
+// of its own, whose blocks malloc does not know.
+size_t HeapBytes(size_t bytes);
 
 // Owns memory that begins at a cache line, a multiple of 64 bytes. Null until it is allocated or
 // mapped.

@@ -76,23 +76,21 @@ filter::FilterShape LeastShape(const Sizes& sizes, int64_t balance) {
 }
 
 // XXPH3FilterBitsBuilder::AllocateMaybeRounding: with optimize_filters_for_memory, a filter gets
-// all of what malloc has set aside for it. Changes the shape.
-std::unique_ptr<char[]> Allocate(uint64_t num_keys, MemoryBalance* balance,
-                                 filter::FilterShape* shape) {
-  if (balance == nullptr) return std::unique_ptr<char[]>(new char[FilterBytes(*shape)]);
-  const filter::FilterShape plan = *shape;
+// all of what malloc sets aside for it. RocksDB asks that of the block of new into which it writes
+// the filter.
+filter::FilterShape FittedShape(const filter::FilterShape& plan, uint64_t num_keys,
+                                MemoryBalance* balance) {
   const Sizes sizes = {plan, num_keys};
-  *shape = LeastShape(sizes, balance->load());
-  const size_t requested = FilterBytes(*shape) + kBlockTrailerBytes;
-  std::unique_ptr<char[]> buffer(new char[requested]);
-  const size_t usable = support::UsableBytes(buffer.get());
+  filter::FilterShape shape = LeastShape(sizes, balance->load());
+  const size_t requested = FilterBytes(shape) + kBlockTrailerBytes;
+  const size_t usable = support::HeapBytes(requested);
   const bool is_far_more = usable - usable / 4 > requested;
   if (usable > requested && !is_far_more) {
-    *shape = sizes.Of(usable - kBlockTrailerBytes - stock::kMetadataBytes);
+    shape = sizes.Of(usable - kBlockTrailerBytes - stock::kMetadataBytes);
   }
-  const double excess = sizes.Rate(*shape) - sizes.Rate(sizes.Of(plan.payload_bytes()));
+  const double excess = sizes.Rate(shape) - sizes.Rate(sizes.Of(plan.payload_bytes()));
   balance->fetch_add(static_cast<int64_t>(excess * double{0x100000000}));
-  return buffer;
+  return shape;
 }
 
 }  // namespace
@@ -117,7 +115,8 @@ Slice RibbonBitsBuilder::Build(std::unique_ptr<const char[]>* buf, Status* statu
   if (writer_.num_keys() == 0) return StockBuilder::Build(buf, status, facts);
   if (status != nullptr) *status = Status::OK();
   filter::FilterShape shape = writer_.Plan({});
-  std::unique_ptr<char[]> memory = Allocate(writer_.num_keys(), balance_.get(), &shape);
+  if (balance_ != nullptr) shape = FittedShape(shape, writer_.num_keys(), balance_.get());
+  std::unique_ptr<char[]> memory(new char[FilterBytes(shape)]);
   writer_.FinishTo(shape, memory.get());
   if (shape.num_blocks == 0) return AlwaysMatch();
   const Slice filter(memory.get(), FilterBytes(shape));
