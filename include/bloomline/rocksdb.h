@@ -76,7 +76,8 @@ struct RocksDBFilterOptions : FilterOptions {
   // bits_by_level.
   //
   // Needs a FilterAccount (filter_account.h) among DBOptions::listeners, without which DB::Open
-  // fails. Databases that share an account (experimental) share its memory (docs/operating.md).
+  // fails. Databases that share an account (experimental) share its memory (docs/operating.md). An
+  // SstFileWriter has no database: its files get bits_per_key, and LOG, or stderr, says so once.
   uint64_t memory_bytes = 0;
 
   // Maximum bytes of one filter or partition, up to 2^60; 0: no limit. A larger one gets fewer

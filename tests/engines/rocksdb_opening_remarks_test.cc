@@ -1,7 +1,8 @@
-// What LOG says of a policy each time that a database is opened.
+// What LOG says of a policy each time that a database is opened, and of files without a database.
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
+#include <rocksdb/sst_file_writer.h>
 
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include "tests/engines/kept_log.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
+#include "tests/support/own_process.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline::tests::rocksdb_opening_remarks_test {
@@ -60,6 +62,40 @@ TEST(RocksDBOpeningRemarksTest, OptionsForRangesWithoutEffectAreNamed) {
   }
   // As earlier releases wrote for all.
   EXPECT_FALSE(says(PolicyOf("{id=bloomline;range_prefixes=none;range_memory_percent=20;}")));
+}
+
+// Writes a file that belongs to no database.
+void WriteFile(const Policy& policy, const std::shared_ptr<KeptLog>& log) {
+  const TempDir dir;
+  rocksdb::Options options = WithPolicy(policy);
+  options.info_log = log;
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  ASSERT_TRUE(writer.Open(dir.Path("table.sst")).ok());
+  ASSERT_TRUE(writer.Put("key", "value").ok());
+  ASSERT_TRUE(writer.Finish().ok());
+}
+
+constexpr char kNoLimit[] = "bloomline: memory has no effect in an SstFileWriter";
+
+TEST(RocksDBOpeningRemarksTest, AFileWithoutADatabaseNamesTheLimitOnce) {
+  for (const char* text : {"memory=1MiB", "memory=1MiB;format=ribbon", "memory=0"}) {
+    const Policy policy = PolicyOf("{id=bloomline;" + std::string(text) + "}");
+    const auto log = std::make_shared<KeptLog>();
+    testing::internal::CaptureStderr();
+    for (int file = 0; file < 3; ++file) WriteFile(policy, log);
+    EXPECT_EQ(TakeStderr(), "");
+    EXPECT_EQ(log->CountOf(kNoLimit), text == std::string("memory=0") ? 0 : 1) << text;
+  }
+}
+
+TEST(RocksDBOpeningRemarksTest, AFileWithoutALogNamesTheLimitOnStderrOnceInTheProcess) {
+  InOwnProcess([] {
+    testing::internal::CaptureStderr();
+    for (int file = 0; file < 4; ++file) {
+      WriteFile(PolicyOf(file == 0 ? "{id=bloomline}" : "{id=bloomline;memory=1MiB}"), nullptr);
+    }
+    EXPECT_EQ(CountOf(kNoLimit, TakeStderr()), 1);
+  });
 }
 
 }  // namespace

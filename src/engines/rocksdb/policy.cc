@@ -138,6 +138,9 @@ class RocksDBFilterPolicy : public FilterPolicy {
     double most_bits = settings->levels.bits_per_key;
     if (settings->memory.bytes != 0) {
       most_bits = MostBitsPerKey(settings->memory, account.get(), context);
+      if (HasNoDatabase(context) && awaits_no_database_.exchange(false)) {
+        remarks_.Add(NoDatabaseRemark(context.info_log), context.info_log);
+      }
     }
     const FilterChoice choice = ChooseFilter(LoweredTo(most_bits, settings->levels), file, seen);
     filter::FilterCounts* const counts =
@@ -234,6 +237,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
   const OpeningRemarks remarks_;
   mutable std::atomic<bool> awaits_first_file_{false};     // and no file was written since then
   mutable std::atomic<bool> awaits_former_compact_{true};  // and no filter of it was opened
+  mutable std::atomic<bool> awaits_no_database_{true};     // no limited file without a database yet
   mutable LevelHistory history_;
   const StockPolicies stock_;
 };

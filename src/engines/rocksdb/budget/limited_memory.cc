@@ -30,13 +30,14 @@ double MostBitsPerKeyIn(const FileAccount& account, const MemoryLimit& limit) {
 
 }  // namespace
 
+bool HasNoDatabase(const FilterBuildingContext& context) {
+  return context.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kMisc;
+}
+
 double MostBitsPerKey(const MemoryLimit& limit, FileAccount* account,
                       const FilterBuildingContext& context) {
-  // An SstFileWriter (kMisc) belongs to no database. An account left in this thread belongs to
-  // another file.
-  if (context.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kMisc) {
-    return limit.bits_per_key;
-  }
+  // An account left in this thread belongs to another file.
+  if (HasNoDatabase(context)) return limit.bits_per_key;
   if (account != nullptr) account->ShowIn(limit.counts, limit.bytes);
   if (limit.bits_per_key == 0) return 0;
   if (account != nullptr) return MostBitsPerKeyIn(*account, limit);

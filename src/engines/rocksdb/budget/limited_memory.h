@@ -22,9 +22,12 @@ struct MemoryLimit {
   filter::FilterCounts* counts = nullptr;  // of the policy
 };
 
+// Whether an SstFileWriter writes the file: nothing counts the filters beside it.
+bool HasNoDatabase(const FilterBuildingContext& context);
+
 // Returns the most bits per key that a limit of more than 0 bytes leaves the file of the context.
 // `account` is TakeAccountOfCreation(). Without one, the file gets limit.bits_per_key, and the
-// database's log gets a line (an SstFileWriter has no database).
+// database's log gets a line. A file without a database gets them, too.
 double MostBitsPerKey(const MemoryLimit& limit, FileAccount* account,
                       const FilterBuildingContext& context);
 

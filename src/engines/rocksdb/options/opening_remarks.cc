@@ -1,6 +1,7 @@
 #include "src/engines/rocksdb/options/opening_remarks.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <set>
 #include <string_view>
@@ -83,6 +84,15 @@ std::string LevelsRemark(const LevelRules& rules, ROCKSDB_NAMESPACE::CompactionS
   return std::string("bloomline: bits by level have no effect with ") +
          (is_universal ? "universal" : "FIFO") +
          " compaction, which has no levels of different sizes: every file gets bits_per_key";
+}
+
+std::string NoDatabaseRemark(const Logger* log) {
+  const std::string remark =
+      "bloomline: memory has no effect in an SstFileWriter, which has no database: its files get "
+      "bits_per_key, and count once they are ingested";
+  static std::atomic<bool> is_said{false};
+  if (log == nullptr && !is_said.exchange(true)) std::fprintf(stderr, "%s\n", remark.c_str());
+  return remark;
 }
 
 }  // namespace bloomline::engine

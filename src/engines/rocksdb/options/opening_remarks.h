@@ -46,6 +46,10 @@ std::string RangesRemark(bool names_ranges);
 // an empty string.
 std::string LevelsRemark(const LevelRules& rules, ROCKSDB_NAMESPACE::CompactionStyle style);
 
+// Returns the remark that an SstFileWriter, which has this log, knows no limit of memory. If `log`
+// is null, as it is by default there, stderr gets it, once in the process.
+std::string NoDatabaseRemark(const Logger* log);
+
 }  // namespace bloomline::engine
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_OPENING_REMARKS_H_
