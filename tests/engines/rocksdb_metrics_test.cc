@@ -1,9 +1,11 @@
 // What a policy counts in databases.
 #include <gtest/gtest.h>
+#include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -103,6 +105,34 @@ TEST_P(RocksDBMetricsTest, CountsQueriesAndFiltersByLevel) {
   db.reset();
   EXPECT_EQ(MetricValue("bloomline_filters_open", policy), 0);
   EXPECT_NEAR(MetricValue(kQueriesTotal, level0), kQueries, 700);
+}
+
+// What docs/operating.md says of open filters and of those of live files.
+TEST(RocksDBMetricsOfACacheTest, FiltersOfDeletedFilesStayOpen) {
+  const TempDir dir;
+  rocksdb::BlockBasedTableOptions table;
+  table.cache_index_and_filter_blocks = true;
+  table.block_cache = rocksdb::NewLRUCache(64 << 20);
+  // No other test of this process has such a policy.
+  table.filter_policy = NewRocksDBFilterPolicy(FilterOptions{Format::kBlocked, 12.5});
+  const auto open_bytes = [] {
+    return MetricValue("bloomline_filter_open_bytes", "policy=\"blocked:12.5\"");
+  };
+  auto db = MustOpenRocksDB(WithTable(table), dir.Path("db"));
+  Write(db.get());
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(CompactAll(db.get()).ok());
+    GetMissingKeys(db.get(), 1);
+  }
+  std::map<std::string, std::string> live;
+  ASSERT_TRUE(db->GetMapProperty("rocksdb.aggregated-table-properties", &live));
+  const double live_bytes = std::stod(live["filter_size"]);
+  EXPECT_NEAR(live_bytes, kKeys * 12.5 / 8, 0.01 * live_bytes);
+  EXPECT_GT(open_bytes(), 3.9 * live_bytes);
+  db.reset();
+  EXPECT_GT(open_bytes(), 3.9 * live_bytes);
+  table.block_cache->EraseUnRefEntries();
+  EXPECT_EQ(open_bytes(), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RocksDBMetricsTest,

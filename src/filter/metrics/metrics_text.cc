@@ -168,10 +168,14 @@ constexpr MetricRow kMetrics[] = {
      "Filters of RocksDB opened, by who wrote them. With filters in the block cache, a filter may "
      "be opened often.",
      kKind, Counted<Count::kOpened>},
-    {"bloomline_filters_open", "gauge", "Filters that are open now.", kKind, Counted<Count::kOpen>,
-     true},
-    {"bloomline_filter_open_bytes", "gauge", "Bytes of the filters that are open now.", kKind,
-     Counted<Count::kOpenBytes>, true},
+    {"bloomline_filters_open", "gauge",
+     "Filters that are open now. A block cache keeps those of deleted files and of closed "
+     "databases, too.",
+     kKind, Counted<Count::kOpen>, true},
+    {"bloomline_filter_open_bytes", "gauge",
+     "Bytes of bloomline_filters_open, with those of deleted files. For live files, see RocksDB's "
+     "property rocksdb.aggregated-table-properties.",
+     kKind, Counted<Count::kOpenBytes>, true},
     {"bloomline_filter_memory_bytes", "gauge",
      "Bytes of the live filters that share a limit, open or not.", kNoLabel,
      Counted<Count::kMemoryBytes>, true},
