@@ -26,8 +26,12 @@ extern "C" {
 /* Returns the policy for the text after `filter_policy=` in an option string: "bloomline",
    "bloomline:BITS_PER_KEY" or "{id=bloomline;OPTION=VALUE;...}". Fails if an option is wrong or
    given twice; stderr then gets a line if errptr is NULL. Thread-safe.
-   rocksdb_block_based_options_set_filter_policy takes the policy over, or
-   rocksdb_filterpolicy_destroy destroys it. */
+
+   Do one of two things with the policy, and do it once, as with RocksDB's own policies:
+   rocksdb_block_based_options_set_filter_policy gives it to table options, which then own it, or
+   rocksdb_filterpolicy_destroy destroys it. A program that gives one policy to table options twice,
+   or to two, or destroys it after it gave it away, frees it twice, and may crash. Several databases
+   and column families may share a policy through one object of table options. */
 rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const char* options, char** errptr);
 
 /* Calls RegisterBloomline (rocksdb.h). */
