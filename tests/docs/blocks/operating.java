@@ -1,0 +1,48 @@
+// The block of docs/operating.md: all files of a database get new filters. The argument is its
+// folder. Nothing that only frees memory is called.
+import io.github.bloomline.BloomlineFilter;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.CompactRangeOptions;
+import org.rocksdb.CompactRangeOptions.BottommostLevelCompaction;
+import org.rocksdb.CompressionType;
+import org.rocksdb.Filter;
+import org.rocksdb.FlushOptions;
+import org.rocksdb.Options;
+import org.rocksdb.RateLimiter;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+
+public class NewFilters {
+  static RocksDB open(String folder, Filter filter) throws RocksDBException {
+    Options options = new Options().setCreateIfMissing(true).setTargetFileSizeBase(4096)
+        .setCompressionType(CompressionType.NO_COMPRESSION).setMaxSubcompactions(2)
+        .setRateLimiter(new RateLimiter(100 << 20));
+    options.setTableFormatConfig(new BlockBasedTableConfig().setFilterPolicy(filter));
+    return RocksDB.open(options, folder);
+  }
+
+  static void write(RocksDB db, int begin, int end) throws RocksDBException {
+    for (int i = begin; i < end; ++i) {
+      db.put(Integer.toString(i).getBytes(), "value".getBytes());
+    }
+    db.flush(new FlushOptions().setWaitForFlush(true));
+  }
+
+  public static void main(String[] arguments) throws RocksDBException {
+    RocksDB.loadLibrary();
+    // Files in two levels. Few of the lower level overlap one above.
+    try (RocksDB db = open(arguments[0], new BloomFilter(10, false))) {
+      write(db, 1000, 5000);
+      write(db, 1000, 5000);
+      db.compactRange();
+      write(db, 2000, 2100);
+      write(db, 6000, 6100);
+    }
+    try (RocksDB db = open(arguments[0], new BloomlineFilter("bloomline:10"))) {
+      ColumnFamilyHandle family = db.getDefaultColumnFamily();
+      // BLOCK 1
+    }
+  }
+}
