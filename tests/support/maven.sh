@@ -10,6 +10,17 @@ repository=$("$own_folder" "$("$own_folder")/maven")
 exec {repository_lock}>>"$repository/lock"
 flock "$repository_lock"
 
+# Skips the script if something that builds the jar is missing or too old.
+need_jar_tools() {
+  local command said
+  [ "$(uname -sm)" = "Linux x86_64" ] || skip "the jar is for Linux on x86-64"
+  for command in mvn javac cargo cmake unzip; do
+    command -v $command >/dev/null || skip "there is no $command"
+  done
+  said=$("$(dirname "${BASH_SOURCE[0]}")/../../src/bindings/java/native/build" --check 2>&1) ||
+    skip "$said"
+}
+
 # What Maven and cargo say without a network.
 unreachable='Could not transfer|Unknown host|offline|failed to download|[Cc]ould ?n.t resolve host'
 maven() {

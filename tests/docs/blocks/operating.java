@@ -1,5 +1,5 @@
 // The block of docs/operating.md: all files of a database get new filters. The argument is its
-// folder. Nothing that only frees memory is called.
+// folder. The ticker that docs/java.md names shows that they are queried.
 import io.github.bloomline.BloomlineFilter;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
@@ -13,12 +13,16 @@ import org.rocksdb.Options;
 import org.rocksdb.RateLimiter;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.Statistics;
+import org.rocksdb.TickerType;
 
 public class NewFilters {
+  static final Statistics statistics = new Statistics();
+
   static RocksDB open(String folder, Filter filter) throws RocksDBException {
     Options options = new Options().setCreateIfMissing(true).setTargetFileSizeBase(4096)
         .setCompressionType(CompressionType.NO_COMPRESSION).setMaxSubcompactions(2)
-        .setRateLimiter(new RateLimiter(100 << 20));
+        .setStatistics(statistics).setRateLimiter(new RateLimiter(100 << 20));
     options.setTableFormatConfig(new BlockBasedTableConfig().setFilterPolicy(filter));
     return RocksDB.open(options, folder);
   }
@@ -43,6 +47,15 @@ public class NewFilters {
     try (RocksDB db = open(arguments[0], new BloomlineFilter("bloomline:10"))) {
       ColumnFamilyHandle family = db.getDefaultColumnFamily();
       // BLOCK 1
+      statistics.reset();
+      for (int i = 1000; i < 5000; ++i) {
+        if (db.get((i + "x").getBytes()) != null) {
+          throw new AssertionError(i);
+        }
+      }
+      if (statistics.getTickerCount(TickerType.BLOOM_FILTER_USEFUL) < 3800) {
+        throw new AssertionError(statistics.toString());
+      }
     }
   }
 }
