@@ -42,10 +42,7 @@ std::vector<Policy> Policies(const Flags& flags) {
     return policies;
   }
   if (sweep.empty()) {
-    return {NoFilter(),
-            BuiltinBloom(kBits),
-            BuiltinRibbon(kBits),
-            Blocked(kBits),
+    return {BuiltinBloom(kBits), BuiltinRibbon(kBits),
             RibbonByLevel("ribbon-by-level", kRibbonBitsOfTen),
             RibbonByLevel("ribbon-by-level-10bits", kBits)};
   }
@@ -328,31 +325,26 @@ uint64_t Run(const Flags& given, Output* output, std::vector<Row>* rows) {
     flags.rounds = 1;
   }
   CheckIsOnDisk(flags.db_directory, NeededBytes(flags));
-  const bool is_complete = flags.form == Form::kComplete;
-  std::vector<double> cache_factors = is_complete ? flags.cache_factors : std::vector<double>{2};
-  std::vector<Stream> streams = {kMissing, kZipf, kMixedZipf};
+  std::vector<double> cache_factors =
+      flags.form == Form::kComplete ? std::vector<double>{1, 4} : std::vector<double>{2};
+  std::vector<Stream> streams = {kMissing, kMixedZipf};
   if (flags.is_by_level) {
     cache_factors = flags.only_counts ? std::vector<double>{1, 0.5, 0.25, 0.1}
                                       : std::vector<double>{2, kAllCached};
     streams = {kMissing, kUniform};
   }
-  const auto is_chosen = [&](bool is_partitioned) {
-    return flags.layouts.empty()
-               ? is_partitioned || flags.only_counts || (is_complete && !flags.is_by_level)
-               : flags.layouts.count(LayoutName(is_partitioned)) != 0;
-  };
+  std::vector<bool> layouts = {true};  // partitioned
+  if (flags.only_counts) layouts.push_back(false);
   const size_t policies = Policies(flags).size();
   const size_t turns = streams.size() * static_cast<size_t>(flags.rounds) * policies;
-  ExpectSteps(1 + (is_chosen(true) + is_chosen(false)) *
-                      (policies + cache_factors.size() * (1 + turns)));
+  ExpectSteps(1 + layouts.size() * (policies + cache_factors.size() * (1 + turns)));
   const StoredKeys stored(flags.keys);
   Begin("writing the keys of all levels");
   const TemporaryDirectory directory(flags.db_directory);
   const LevelFiles files(stored, directory.path());
   output->Print(Legend(flags, stored));
   uint64_t wrong = 0;
-  for (const bool is_partitioned : {true, false}) {
-    if (!is_chosen(is_partitioned)) continue;
+  for (const bool is_partitioned : layouts) {
     Bench bench(flags, is_partitioned, stored, files);
     for (const double factor : cache_factors) {
       const std::vector<Row> table = bench.Measure(factor, streams);
@@ -374,13 +366,11 @@ uint64_t Run(const Flags& given, Output* output, std::vector<Row>* rows) {
 }
 
 void AddFlags(CommandLine* command, Flags* flags) {
-  command->AddNumbers("--cache", &flags->cache_factors, 0.1, 200.0);
-  command->AddNames("--layout", &flags->layouts, {"partitioned", "full"});
   command->AddNumbers("--sweep", &flags->sweep, 2.0, 30.0);
   command->AddFlag("--by-level", &flags->is_by_level);
   command->AddFlag("--counts", &flags->only_counts);
-  command->Exclude("--by-level", {"--cache", "--sweep"});
-  command->Exclude("--counts", {"--cache", "--sweep", "--rounds"});
+  command->Exclude("--by-level", {"--sweep"});
+  command->Exclude("--counts", {"--sweep", "--rounds"});
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ rocksdb::BlockBasedTableOptions TableOptions(const Policy& policy, bool is_parti
   table.cache_index_and_filter_blocks_with_high_priority = true;
   if (is_partitioned) {
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-    table.partition_filters = policy.HasFilter();
+    table.partition_filters = true;
     table.pin_top_level_index_and_filter = true;
   }
   return table;

@@ -69,7 +69,6 @@ struct Stream {
 };
 constexpr Stream kMissing = {"readmissing", 1};
 constexpr Stream kUniform = {"readrandom-uniform", 0};  // only warms caches up
-constexpr Stream kZipf = {"readrandom-zipf", 0, true};
 constexpr Stream kMixedZipf = {"mixed-zipf", 0.5, true};
 
 struct Query {

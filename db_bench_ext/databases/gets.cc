@@ -18,13 +18,12 @@ struct BenchedEngine {
 constexpr BenchedEngine kEngines[] = {
     {"leveldb",
      [](double bits) {
-       return std::vector<Policy>{NoFilter(), BuiltinBloom(bits), Blocked(bits), Compact(bits)};
+       return std::vector<Policy>{BuiltinBloom(bits), Blocked(bits), Compact(bits)};
      },
      NewLevelDBDatabase},
     {"rocksdb",
      [](double bits) {
-       return std::vector<Policy>{NoFilter(), BuiltinBloom(bits), BuiltinRibbon(bits),
-                                  Blocked(bits)};
+       return std::vector<Policy>{BuiltinBloom(bits), BuiltinRibbon(bits), Blocked(bits)};
      },
      NewUncachedRocksDB},
 };
@@ -123,15 +122,9 @@ struct Times {
 
 Row MakeRow(const Plan& plan, const Contender& contender, const std::vector<Times>& times) {
   const auto num_keys = static_cast<double>(plan.keys.keys.size());
-  const bool has_filter = contender.policy.HasFilter();
-  const auto per_key = [&](uint64_t bytes) {
-    return has_filter ? 8.0 * static_cast<double>(bytes) / num_keys : NAN;
-  };
+  const auto per_key = [&](uint64_t bytes) { return 8.0 * static_cast<double>(bytes) / num_keys; };
   const auto per_get = [](uint64_t count, const std::vector<std::string>& keys) {
     return static_cast<double>(count) / static_cast<double>(keys.size());
-  };
-  const auto rate = [&](const BlockCounts& counts, const std::vector<std::string>& keys) {
-    return has_filter ? per_get(counts.filter_positives, keys) : NAN;
   };
   return Row()
       .Word("engine", "engine", plan.engine.name)
@@ -143,8 +136,9 @@ Row MakeRow(const Plan& plan, const Contender& contender, const std::vector<Time
       .Number("filter_block_bits_per_key", "block", per_key(contender.filters.block_bytes), 2)
       .Count("near_missing_keys", "", plan.keys.near.size())
       .Count("far_missing_keys", "", plan.keys.far.size())
-      .Number("near_fpr", "near %", rate(contender.near, plan.keys.near), 3, 100)
-      .Number("far_fpr", "far %", rate(contender.far, plan.keys.far), 3, 100)
+      .Number("near_fpr", "near %", per_get(contender.near.filter_positives, plan.keys.near), 3,
+              100)
+      .Number("far_fpr", "far %", per_get(contender.far.filter_positives, plan.keys.far), 3, 100)
       .Number("near_data_block_reads_per_get", "reads near",
               per_get(contender.near.data_reads, plan.keys.near), 4)
       .Number("far_data_block_reads_per_get", "far",
@@ -204,19 +198,14 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
       PathKeys(flags.key_list, flags.key_list_title, flags.keys, kMaxMissing[form]),
       BigEndianKeys(flags.keys, kMaxMissing[form]), DecimalKeys(flags.keys, kMaxMissing[form])};
   output->Print(Legend(sets, flags));
-  const auto is_chosen = [&](const BenchedEngine& engine) {
-    return flags.engines.empty() || flags.engines.count(engine.name) != 0;
-  };
   const int rounds = flags.only_counts ? 0 : flags.rounds;
   size_t steps = 0;
   for (const BenchedEngine& engine : kEngines) {
-    const size_t turns = static_cast<size_t>(rounds) + 2;
-    if (is_chosen(engine)) steps += engine.policies(flags.bits[0]).size() * turns;
+    steps += engine.policies(flags.bits[0]).size() * (static_cast<size_t>(rounds) + 2);
   }
   ExpectSteps(steps * flags.bits.size() * sets.size());
   uint64_t wrong = 0;
   for (const BenchedEngine& engine : kEngines) {
-    if (!is_chosen(engine)) continue;
     for (const int bits : flags.bits) {
       std::vector<Row> table;
       for (const KeySet& set : sets) {
@@ -233,7 +222,6 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
 void AddFlags(CommandLine* command, Flags* flags) {
   command->AddNumbers("--bits", &flags->bits, 2, 30);
   command->AddFlag("--counts", &flags->only_counts);
-  command->AddNames("--engine", &flags->engines, {"leveldb", "rocksdb"});
 }
 
 }  // namespace

@@ -32,13 +32,10 @@ struct Flags {
   std::string key_list;
   std::string key_list_title;
   // gets
-  std::set<std::string> engines;
   std::vector<int> bits = {10};
   // disk
-  std::vector<double> cache_factors = {1, 2, 4};  // multiples of Bloom's filters
-  std::vector<double> sweep;                      // bits per key; empty: the usual policies
-  std::set<std::string> layouts;                  // empty: all
-  bool is_by_level = false;                       // the policies of levels, and all blocks cached
+  std::vector<double> sweep;  // bits per key; empty: the usual policies
+  bool is_by_level = false;   // the policies of levels, and all blocks cached
   // ranges
   uint64_t scans = 0;  // 0: those of the form
   std::set<std::string> shapes;

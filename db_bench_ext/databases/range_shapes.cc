@@ -193,30 +193,6 @@ Range AccountRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
   return {Version(account, 0), Version(account, (random >> 32) % (2 * kBlocks) + 1)};
 }
 
-// ---- sensor:4 seconds:8. A sensor sends 20 samples, one each second, every ten minutes; asked for
-// a minute between two bursts.
-
-constexpr uint64_t kSamplesOfBurst = 20;
-constexpr uint64_t kBurstsOfSensor = 100;
-
-std::string Sample(uint64_t sensor, uint64_t second) {
-  return BigEndian(sensor, 4) + BigEndian(kStart + second, 8);
-}
-
-std::string SampleKey(uint64_t index) {
-  const uint64_t burst = index / kSamplesOfBurst;
-  return Sample(burst / kBurstsOfSensor, burst % kBurstsOfSensor * 600 + index % kSamplesOfBurst);
-}
-
-Range SampleRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
-  const uint64_t burst = random % num_keys / kSamplesOfBurst;
-  uint64_t second = burst % kBurstsOfSensor * 600;
-  if (kind == RangeKind::kEmpty) second += 30 + (random >> 32) % 500;
-  const uint64_t seconds = kind == RangeKind::kLong ? 3600 : 60;
-  return {Sample(burst / kBurstsOfSensor, second),
-          Sample(burst / kBurstsOfSensor, second + seconds)};
-}
-
 // ---- YCSB's keys: "user" and a hash in decimal digits; asked for the first 16 digits of hashes
 // without a key.
 
@@ -263,8 +239,6 @@ const std::vector<Shape>& Shapes() {
        0, KeyOfAccountVersion, AccountRange},
       {"history", "address:20 block:8; empty: before the first version of an address", 20, 0,
        KeyOfAccountVersion, VersionRange},
-      {"bursts", "sensor:4 seconds:8, 20 in ten minutes; empty: a minute between", 10,
-       kSamplesOfBurst * kBurstsOfSensor, SampleKey, SampleRange},
       {"ycsb", "user and a hash in digits; empty: 16 of its digits", 9, 0, YcsbKey, YcsbRange},
       {"db_bench", "a number in 8 bytes, 8 zeros; empty: three numbers", 8, 0, DbBenchKey,
        DbBenchRange},

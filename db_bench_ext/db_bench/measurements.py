@@ -21,7 +21,6 @@ class Subject:
 @dataclasses.dataclass
 class Row:
     engine: str
-    keys: str  # the shape of the keys
     workload: str
     policy: str
     through: str
@@ -51,28 +50,26 @@ class Rows:
         self._workloads = workloads
         self._rows = {}
 
-    def row(self, keys, workload, subject):
-        name = (keys, workload, subject.policy)
+    def row(self, workload, subject):
+        name = (workload, subject.policy)
         if name not in self._rows:
-            self._rows[name] = Row(self._engine, keys, workload, subject.policy, subject.through)
+            self._rows[name] = Row(self._engine, workload, subject.policy, subject.through)
         return self._rows[name]
 
     def all(self):
-        """By keys, then workload, then policy: keys and policies as they were first named."""
-        keys = list(dict.fromkeys(row.keys for row in self._rows.values()))
-        return sorted(self._rows.values(), key=lambda row: (
-            keys.index(row.keys), self._workloads.index(row.workload)))
+        """By workload, then policy, as they were first named."""
+        return sorted(self._rows.values(), key=lambda row: self._workloads.index(row.workload))
 
     def ratios(self, row):
         """By round: operations per second as a multiple of the baseline's."""
-        baseline = self._rows.get((row.keys, row.workload, BASELINE))
+        baseline = self._rows.get((row.workload, BASELINE))
         if baseline is None:
             return []
         return [ours / theirs for ours, theirs in zip(row.rates, baseline.rates)]
 
-    def add_round(self, keys, subject, measured):
+    def add_round(self, subject, measured):
         for workload, (rate, found) in measured.items():
-            row = self.row(keys, workload, subject)
+            row = self.row(workload, subject)
             row.rates.append(rate)
             if found is not None:
                 row.found.add(found)
@@ -82,10 +79,10 @@ class Rows:
         """Sentences; none if every round of every policy found the same keys."""
         sentences = []
         for row in self.all():
-            baseline = self._rows[(row.keys, row.workload, BASELINE)]
+            baseline = self._rows[(row.workload, BASELINE)]
             right = {0} if row.found and row.workload == "readmissing" else baseline.found
             if row.found != right or row.num_keys != baseline.num_keys:
-                sentences.append(f"{self._engine} {row.keys} {row.workload} {row.policy}: found "
+                sentences.append(f"{self._engine} {row.workload} {row.policy}: found "
                                  f"{row.found} of {row.num_keys} keys, {BASELINE} "
                                  f"{baseline.found} of {baseline.num_keys}")
         return sentences

@@ -20,17 +20,15 @@ LEGEND = {
     "false + as a part of both",
     "filters": "KiB and bits per key as written in the SSTables (LevelDB: without its own array of "
     "offsets)",
-    "readrandom": "and multireadrandom (RocksDB: MultiGet of 32) ask for stored and missing numbers",
-    "readmissing": "RocksDB: numbers with one byte more than stored keys. LevelDB, stock: with one "
-    "byte less (15 instead of 16), which hides what its filter does to neighbours. dec16 and be64: "
-    "stored are even numbers, as %016d and as 8 bytes big-endian; asked are the odd ones that follow",
+    "readrandom": "asks for stored and missing numbers",
+    "readmissing": "RocksDB: numbers with one byte more than stored keys. LevelDB: with one byte less "
+    "(15 instead of 16), which hides what its filter does to neighbours",
     "through": "how the distribution's unmodified db_bench comes to the policy: flag, its own; "
     "options file (--options_file); preload, libbloomline_rocksdb_preload.so in place of what the "
     "flag --bloom_bits makes. "
     "extension: LevelDB's db_bench built with db_bench_ext/db_bench/leveldb",
-    "policies": "classic is LevelDB's own format. stock-bloom and stock-ribbon are RocksDB's own "
-    "filters, written by RocksDB and queried by bloomline; bloomline also writes those of ribbon and "
-    "ribbon-by-level (bits_per_key={ribbon_bits}: Bloom's memory in full levels)",
+    "policies": "bloomline writes and queries RocksDB's Ribbon filters of ribbon and ribbon-by-level "
+    "(bits_per_key={ribbon_bits}: Bloom's memory in full levels)",
 }
 
 
@@ -63,7 +61,7 @@ def _cpu_seconds(row):
 
 def _align(rows):
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    left = 4  # the first columns are words
+    left = 3  # the first columns are words
     lines = []
     for row in rows:
         cells = [cell.ljust(width) if i < left else cell.rjust(width)
@@ -73,24 +71,23 @@ def _align(rows):
 
 
 def table(title, rows):
-    cells = [["keys", "workload", "policy", "through", "filters", "bits/", "kops/s", "times",
+    cells = [["workload", "policy", "through", "filters", "bits/", "kops/s", "times",
               "", "CPU s", "useful", "false +", "FPR %"],
-             ["", "", "", "", "KiB", "key", "", "Bloom", "(range)", "", "", "", ""]]
+             ["", "", "", "KiB", "key", "", "Bloom", "(range)", "", "", "", ""]]
     last = None
     for row in rows.all():
-        group = (row.keys, row.workload)
         times, spread = _times(rows, row)
         cells.append([
-            row.keys if group != last else "", row.workload if group != last else "", row.policy,
-            row.through, _number(row.filter_bytes / 1024 if row.filter_bytes else None, 0),
+            row.workload if row.workload != last else "", row.policy, row.through,
+            _number(row.filter_bytes / 1024 if row.filter_bytes else None, 0),
             _number(row.bits_per_key(), 2), f"{row.median() / 1000:.0f}", times, spread,
             _number(_cpu_seconds(row), 2), _number(row.useful, 0),
             _number(row.false_positives, 0), _percent(row.false_positive_rate())])
-        last = group
+        last = row.workload
     return title + "\n" + _align(cells)
 
 
-COLUMNS = ("engine,keys,workload,policy,through,num_keys,filter_bytes,bits_per_key,"
+COLUMNS = ("engine,workload,policy,through,num_keys,filter_bytes,bits_per_key,"
            "ops_per_second_median,ops_per_second_min,ops_per_second_max,times_bloom_median,"
            "times_bloom_min,times_bloom_max,useful,false_positives,fpr,cpu_seconds").split(",")
 
@@ -107,7 +104,7 @@ def csv_text(all_rows):
         for row in rows.all():
             ratios = rows.ratios(row)
             writer.writerow([
-                row.engine, row.keys, row.workload, row.policy, row.through, row.num_keys,
+                row.engine, row.workload, row.policy, row.through, row.num_keys,
                 row.filter_bytes, cell(row.bits_per_key(), 4), f"{row.median():.0f}",
                 f"{min(row.rates):.0f}", f"{max(row.rates):.0f}",
                 cell(statistics.median(ratios), 4), cell(min(ratios), 4),

@@ -11,10 +11,7 @@ from measurements import Subject
 TITLE = "RocksDB's stock db_bench"
 DB_BENCH = "/usr/bin/db_bench"  # those of the distribution
 SST_DUMP = "/usr/bin/sst_dump"
-KEYS = "stock"
-# Missing keys are fast, so they have a process of their own that asks for more.
-READ_PROCESSES = (("readrandom", "multireadrandom"), ("readmissing",))
-READS = sum(READ_PROCESSES, ())
+READS = ("readrandom", "readmissing")
 WORKLOADS = ("fillrandom",) + READS
 
 
@@ -36,8 +33,8 @@ class Bench(measurements.Bench):
         for subject in subjects:  # also names the rows in this order
             self._inspect(subject)
         for _, subject in measurements.turns(self._plan.rounds, subjects):
-            for workloads in READ_PROCESSES:
-                self._read(subject, workloads)
+            for workload in READS:
+                self._read(subject, workload)
         for subject in subjects:
             for workload in READS:
                 self._count(subject, workload)
@@ -54,13 +51,12 @@ class Bench(measurements.Bench):
     def _subjects(self, options):
         plan = self._plan
 
-        stock = {"LD_PRELOAD": plan.preload, "BLOOMLINE_FORMAT": "stock"}
-
         def preload(policy, format_name, table_name="bloomline", **variables):
             return Subject(policy, "preload", [f"--bloom_bits={measurements.BITS}"],
-                           {**stock, "BLOOMLINE_FORMAT": format_name, **variables}, table_name)
+                           {"LD_PRELOAD": plan.preload, "BLOOMLINE_FORMAT": format_name,
+                            **variables}, table_name)
 
-        def options_file(policy, option, table_name, environment):
+        def options_file(policy, option, table_name):
             text, changed = re.subn(r"(?m)^( *filter_policy=).*$",
                                     lambda match: match.group(1) + option, options)
             if changed != 1:
@@ -69,17 +65,12 @@ class Bench(measurements.Bench):
             text = re.sub(r"(?m)^ *listeners=.*\n", "", text)
             file = self._folder / f"{policy}.ini"
             file.write_text(text)
-            return Subject(policy, "options file", [f"--options_file={file}"], environment,
-                           table_name)
+            return Subject(policy, "options file", [f"--options_file={file}"], {}, table_name)
 
         return [
             self._bloom,
-            options_file("builtin-ribbon", f"ribbonfilter:{measurements.BITS}", "ribbonfilter", {}),
-            # RocksDB's own filters, queried by bloomline. RocksDB makes the Ribbon policy of an
-            # options file by the function that the library replaces.
-            preload("stock-bloom", "stock", "bloomfilter"),
-            options_file("stock-ribbon", f"ribbonfilter:{measurements.BITS}", "ribbonfilter", stock),
-            # The same filters, written by bloomline.
+            options_file("builtin-ribbon", f"ribbonfilter:{measurements.BITS}", "ribbonfilter"),
+            # RocksDB's own filters, written and queried by bloomline.
             preload("ribbon", "ribbon", "ribbonfilter"),
             preload("ribbon-by-level", "ribbon", "ribbonfilter", BLOOMLINE_BITS_BY_LEVEL="auto",
                     BLOOMLINE_BITS_PER_KEY=str(measurements.SAME_MEMORY_RIBBON_BITS)),
@@ -105,9 +96,9 @@ class Bench(measurements.Bench):
         # No waitforcompaction, which sleeps for five seconds: compact waits, and is checked.
         before = programs.cpu_seconds()
         text = self._bench(what, subject, database, "fillrandom,flush,compact,levelstats")
-        self._rows.row(KEYS, "fillrandom", subject).cpu_seconds.append(
+        self._rows.row("fillrandom", subject).cpu_seconds.append(
             programs.cpu_seconds() - before)
-        self._rows.add_round(KEYS, subject, programs.results(text, ["fillrandom"]))
+        self._rows.add_round(subject, programs.results(text, ["fillrandom"]))
         levels = re.findall(r"^ +\d+ +([1-9]\d*) +\d+$", text, re.MULTILINE)
         if len(levels) != 1:
             raise programs.Failure(f"files in {len(levels)} levels after compaction:\n{text}")
@@ -124,28 +115,29 @@ class Bench(measurements.Bench):
             raise programs.Failure(f"{subject.policy}: the tables do not have filters of "
                                    f"{subject.table_name}:\n{text}")
         for workload in WORKLOADS:
-            row = self._rows.row(KEYS, workload, subject)
+            row = self._rows.row(workload, subject)
             row.num_keys = sum(map(int, values("# entries")))
             row.filter_bytes = sum(map(int, values("filter block size")))
 
-    # The seed of the filling would ask for the stored keys, in the order of their writing.
-    def _read_command(self, what, subject, workloads, *flags):
-        reads = self._plan.reads * (8 if "readmissing" in workloads else 1)
+    # The seed of the filling would ask for the stored keys, in the order of their writing. Missing
+    # keys are fast, so it asks for more of them.
+    def _read_command(self, what, subject, workload, *flags):
+        reads = self._plan.reads * (8 if workload == "readmissing" else 1)
         return self._bench(f"rocksdb {what} {subject.policy}", subject, self._database(subject),
-                           ",".join(workloads), "--use_existing_db=1", "--seed=2",
-                           f"--reads={reads}", "--batch_size=32", "--multiread_batched=1", *flags)
+                           workload, "--use_existing_db=1", "--seed=2", f"--reads={reads}",
+                           *flags)
 
-    def _read(self, subject, workloads):
-        text = self._read_command("reads", subject, workloads)
-        self._rows.add_round(KEYS, subject, programs.results(text, workloads))
+    def _read(self, subject, workload):
+        text = self._read_command("reads", subject, workload)
+        self._rows.add_round(subject, programs.results(text, [workload]))
 
     def _count(self, subject, workload):
-        text = self._read_command("counts", subject, [workload], "--statistics=1")
+        text = self._read_command("counts", subject, workload, "--statistics=1")
 
         def ticker(name):
             return programs.number(text, rf"^rocksdb\.bloom\.filter\.{name} COUNT : (\d+)$")
 
-        row = self._rows.row(KEYS, workload, subject)
+        row = self._rows.row(workload, subject)
         row.useful = ticker("useful")
         row.false_positives = ticker(r"full\.positive") - ticker(r"full\.true\.positive")
         if row.useful == 0:

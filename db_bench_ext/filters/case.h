@@ -20,8 +20,6 @@ namespace bloomline::bench {
 
 enum class Kind {
   kQuery,         // keys through RocksDB's FilterBitsReader
-  kQueryAtLine,   // the same, of a filter that begins at a cache line
-  kQueryInHuge,   // the same, of a filter in huge pages
   kBuild,         // keys through RocksDB's FilterBitsBuilder
   kLevelDBQuery,  // keys through leveldb::FilterPolicy
   kLevelDBBuild,
@@ -59,9 +57,8 @@ inline bool operator<(const Case& a, const Case& b) {
 }
 
 inline const char* KindName(Kind kind) {
-  constexpr const char* kNames[] = {"query",        "query_at_line", "query_in_huge_pages",
-                                    "build",        "leveldb_query", "leveldb_build",
-                                    "memory_query", "memory_build"};
+  constexpr const char* kNames[] = {"query",         "build",        "leveldb_query",
+                                    "leveldb_build", "memory_query", "memory_build"};
   return kNames[static_cast<size_t>(kind)];
 }
 

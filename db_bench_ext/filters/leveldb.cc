@@ -73,11 +73,7 @@ void Query(const leveldb::FilterPolicy& policy, const Filters& filters, const Ca
     const auto may_match = [&](size_t i) {
       return policy.KeyMayMatch(Slice(&keys[i * kKeyBytes], kKeyBytes), queried_filters[i]);
     };
-    if (c.mode == Mode::kBranching) {
-      for (size_t i = 0; i < kChunkKeys; ++i) BranchOn(may_match(i), answers + i);
-    } else {
-      for (size_t i = 0; i < kChunkKeys; ++i) answers[i] = may_match(i);
-    }
+    for (size_t i = 0; i < kChunkKeys; ++i) answers[i] = may_match(i);
   };
   WarmUp(filters.bytes);
   const auto num_keys = static_cast<double>(filters.size() * c.num_keys);
@@ -117,10 +113,9 @@ void Register(Suite* suite, const std::string& subject, const Way& way, size_t k
   c.kind = Kind::kLevelDBQuery;
   const auto filters = std::make_shared<const Filters>(
       BuildFilters(*NewPolicy(way), flags.num_leveldb_filters, keys_per_filter));
-  for (const auto& [hit_percent, mode] :
-       {std::pair(0, Mode::kSingle), {50, Mode::kBranching}, {100, Mode::kSingle}}) {
+  c.mode = Mode::kSingle;
+  for (const int hit_percent : {0, 100}) {
     c.hit_percent = hit_percent;
-    c.mode = mode;
     suite->Register(c, flags.query_chunks, flags.table_rounds,
                     [c, way, filters](benchmark::State& state, uint64_t run) {
                       Query(*NewPolicy(way), *filters, c, state, run);

@@ -146,11 +146,8 @@ void RegisterMemory(Suite* suite) {
     for (const uint64_t num_keys : flags.sizes) {
       RegisterBuild(suite, subject, num_keys);
       auto filter = std::make_shared<std::unique_ptr<MemoryFilter>>();  // built at the first query
-      for (const auto& [hit_percent, mode] : {std::pair(0, Mode::kSingle),
-                                              {100, Mode::kSingle},
-                                              {50, Mode::kBranching},
-                                              {0, Mode::kBatch},
-                                              {50, Mode::kBatch}}) {
+      for (const auto& [hit_percent, mode] :
+           {std::pair(0, Mode::kSingle), {100, Mode::kSingle}, {0, Mode::kBatch}}) {
         const Case c{Kind::kMemoryQuery, subject.name, num_keys, kTableBits, hit_percent, mode};
         suite->Register(c, flags.table_query_chunks, suite->Rounds(c),
                         [subject, c, filter, flags](benchmark::State& state, uint64_t run) {

@@ -17,11 +17,13 @@ using rocksdb::Slice;
 
 struct Stream {
   Mode mode;
-  std::vector<int> hit_percents;
+  int hit_percent;
 };
-const Stream kStreams[] = {{Mode::kSingle, {0, 50, 100}},
-                           {Mode::kBranching, {0, 10, 50}},
-                           {Mode::kBatch, {0, 10, 50, 100}}};
+constexpr Stream kStreams[] = {{Mode::kSingle, 0},
+                               {Mode::kSingle, 100},
+                               {Mode::kBranching, 50},
+                               {Mode::kBatch, 0},
+                               {Mode::kBatch, 50}};
 
 // Queries the kChunkKeys keys of `slices`.
 void QueryChunk(FilterBitsReader* reader, Slice** slices, Mode mode, bool* answers) {
@@ -37,8 +39,7 @@ void QueryChunk(FilterBitsReader* reader, Slice** slices, Mode mode, bool* answe
 
 void Query(Suite* suite, const Subject& subject, const Case& c, benchmark::State& state,
            uint64_t run) {
-  const PlacedBytes& placed = suite->store().Get(subject, c);
-  const std::string_view filter = placed.view();
+  const std::string_view filter = suite->store().Get(subject, c);
   const RocksDBPolicy policy = subject.Policy(c.bits_per_key);
   const RocksDBReader reader = subject.NewReader(policy, Slice(filter.data(), filter.size()));
   alignas(64) char keys[kChunkKeys * kKeyBytes];
@@ -59,7 +60,6 @@ void Query(Suite* suite, const Subject& subject, const Case& c, benchmark::State
         DoOtherWork(suite->flags().pause);
       },
       [&] { QueryChunk(reader.get(), pointers, c.mode, answers); });
-  state.SetLabel(placed.label());
 }
 
 void Register(Suite* suite, const Subject& subject, const Case& c) {
@@ -114,15 +114,8 @@ void RegisterQueries(Suite* suite) {
       for (const int bits : suite->flags().bits) {
         if (subject.is_variant && bits != kTableBits) continue;
         for (const Stream& stream : kStreams) {
-          for (const int hit_percent : stream.hit_percents) {
-            Register(suite, subject,
-                     {Kind::kQuery, subject.name, num_keys, bits, hit_percent, stream.mode});
-            if (bits != kTableBits || subject.is_variant || num_keys < 1000000) continue;
-            for (const Kind kind : {Kind::kQueryAtLine, Kind::kQueryInHuge}) {
-              Register(suite, subject,
-                       {kind, subject.name, num_keys, bits, hit_percent, stream.mode});
-            }
-          }
+          Register(suite, subject,
+                   {Kind::kQuery, subject.name, num_keys, bits, stream.hit_percent, stream.mode});
         }
       }
     }

@@ -1,7 +1,5 @@
 #include "db_bench_ext/filters/suite.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -16,7 +14,6 @@
 #include "db_bench_ext/support/machine.h"
 #include "db_bench_ext/support/output.h"
 #include "db_bench_ext/support/report.h"
-#include "src/support/memory.h"
 
 namespace bloomline::bench {
 namespace {
@@ -29,35 +26,20 @@ double Mean(const std::vector<double>& values) {
 
 }  // namespace
 
-PlacedBytes::PlacedBytes(std::string_view bytes, Kind kind) {
-  const bool in_huge = kind == Kind::kQueryInHuge;
+PlacedBytes::PlacedBytes(std::string_view bytes) {
   // Large buffers begin on a page boundary, as in malloc.
-  const size_t alignment = in_huge               ? support::kHugePageBytes
-                           : bytes.size() < 4096 ? kCacheLineBytes
-                                                 : 4096;
-  const size_t offset = kind == Kind::kQuery ? kHeapOffset : 0;
-  const size_t rounded = (offset + bytes.size() + alignment - 1) / alignment * alignment;
+  const size_t alignment = bytes.size() < 4096 ? kCacheLineBytes : 4096;
+  const size_t rounded = (kHeapOffset + bytes.size() + alignment - 1) / alignment * alignment;
   memory_.reset(static_cast<char*>(std::aligned_alloc(alignment, rounded)));
   if (memory_ == nullptr) throw std::bad_alloc();
-  const uint64_t before = HugeBytes();
-  if (in_huge) {
-    madvise(memory_.get(), rounded, MADV_DONTNEED);  // pages that malloc has kept are not huge
-    madvise(memory_.get(), rounded, MADV_HUGEPAGE);
-  }
-  std::memcpy(memory_.get() + offset, bytes.data(), bytes.size());
-  view_ = {memory_.get() + offset, bytes.size()};
-  if (!in_huge) return;
-  const double part = static_cast<double>(HugeBytes() - before) / static_cast<double>(rounded);
-  label_ = " (" + NumberText(100 * part, 3) + " % in huge pages)";
+  std::memcpy(memory_.get() + kHeapOffset, bytes.data(), bytes.size());
+  view_ = {memory_.get() + kHeapOffset, bytes.size()};
 }
 
-const PlacedBytes& FilterStore::Get(const Subject& subject, const Case& c) {
-  const auto [entry, is_new] =
-      filters_.try_emplace({subject.family, c.num_keys, c.bits_per_key, c.kind});
-  if (is_new) {
-    entry->second = PlacedBytes(subject.Build(c.num_keys, c.bits_per_key), c.kind);
-  }
-  return entry->second;
+std::string_view FilterStore::Get(const Subject& subject, const Case& c) {
+  const auto [entry, is_new] = filters_.try_emplace({subject.family, c.num_keys, c.bits_per_key});
+  if (is_new) entry->second = PlacedBytes(subject.Build(c.num_keys, c.bits_per_key));
+  return entry->second.view();
 }
 
 void WarmUp(std::string_view bytes) {
@@ -103,11 +85,7 @@ size_t Suite::NumRuns(const std::string& selection) const {
 
 bool Suite::IsInTables(const Case& c) const {
   return c.bits_per_key == kTableBits &&
-         std::count(table_sizes_.begin(), table_sizes_.end(), c.num_keys) != 0 &&
-         (c.kind == Kind::kBuild || c.kind == Kind::kMemoryBuild ||
-          (c.mode == Mode::kSingle && c.hit_percent != 50) ||
-          (c.mode == Mode::kBranching && c.hit_percent != 0) ||
-          (c.mode == Mode::kBatch && c.hit_percent != 100));
+         std::count(table_sizes_.begin(), table_sizes_.end(), c.num_keys) != 0;
 }
 
 std::string Case::Name() const {
@@ -146,7 +124,6 @@ void Results::ReportRuns(const std::vector<Run>& runs) {
     result.ns.push_back(std::isnan(median) ? 1e9 * run.real_accumulated_time / keys : median);
     if (const double fpr = counter(kFprCounter); !std::isnan(fpr)) result.fprs.push_back(fpr);
     result.written_bits_per_key = counter(kWrittenBitsCounter);
-    result.label = run.report_label;
   }
 }
 
@@ -170,11 +147,6 @@ double Results::WrittenBitsPerKey(const Case& c) const {
   return result == nullptr ? NAN : result->written_bits_per_key;
 }
 
-std::string Results::Label(const Case& c) const {
-  const CaseResult* result = Find(c);
-  return result == nullptr ? "" : result->label;
-}
-
 std::string Results::Csv() const {
   std::ostringstream out;
   out << "kind,subject,keys,bits_per_key,hit_percent,mode,rounds,ns_per_key_median,"
@@ -191,7 +163,7 @@ std::string Results::Csv() const {
 std::string Results::List() const {
   std::ostringstream out;
   for (const auto& [c, result] : results_) {
-    out << c.Name() << result.label << "  " << NumberText(Median(result.ns), 3) << " ns/key";
+    out << c.Name() << "  " << NumberText(Median(result.ns), 3) << " ns/key";
     if (!result.fprs.empty()) out << "  FPR " << NumberText(100 * Mean(result.fprs), 3) << " %";
     if (!std::isnan(result.written_bits_per_key)) {
       out << "  " << NumberText(result.written_bits_per_key, 3) << " bits/key";

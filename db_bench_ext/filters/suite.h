@@ -59,16 +59,13 @@ constexpr size_t kCacheLineBytes = 64;
 // Where RocksDB's filters usually begin: malloc returns large blocks 16 bytes past a page boundary.
 constexpr size_t kHeapOffset = 16;
 
-// Owns bytes at the place of a kind of queries: at a cache line, in huge pages, or kHeapOffset
-// bytes past a line.
+// Owns bytes that begin kHeapOffset bytes past a cache line.
 class PlacedBytes {
  public:
   PlacedBytes() = default;
-  PlacedBytes(std::string_view bytes, Kind kind);
+  explicit PlacedBytes(std::string_view bytes);
 
   std::string_view view() const { return view_; }
-  // How much is in huge pages, if all was to be; otherwise empty.
-  const std::string& label() const { return label_; }
 
  private:
   struct Free {
@@ -76,16 +73,15 @@ class PlacedBytes {
   };
   std::unique_ptr<char, Free> memory_;
   std::string_view view_;
-  std::string label_;
 };
 
 // Builds each filter at the first Get and keeps it.
 class FilterStore {
  public:
-  const PlacedBytes& Get(const Subject& subject, const Case& c);
+  std::string_view Get(const Subject& subject, const Case& c);
 
  private:
-  using Key = std::tuple<std::string, uint64_t, int, Kind>;  // family, keys, bits
+  using Key = std::tuple<std::string, uint64_t, int>;  // family, keys, bits
 
   std::map<Key, PlacedBytes> filters_;
 };
@@ -96,11 +92,12 @@ class FilterStore {
 // to three times as long as later ones.
 void WarmUp(std::string_view bytes);
 
-constexpr int kLevelDBKeysPerFilter[] = {10, 36, 60, 200};
+// docs/benchmarking.md has 36 and 200, and src/filter/table/kernel_table.cc 36 and 60.
+constexpr int kLevelDBKeysPerFilter[] = {36, 60, 200};
 
 struct Flags {
-  std::vector<uint64_t> sizes = {1000, 10000, 100000, 1000000, 10000000};
-  std::vector<int> bits = {8, 10, 16};
+  std::vector<uint64_t> sizes = {10000, 100000, 1000000, 10000000};
+  std::vector<int> bits = {10, 16};
   int rounds = 9;         // of most cases
   int table_rounds = 31;  // of the cases that the printed tables compare
   int query_chunks = 64;  // chunks of keys that a round queries
@@ -162,7 +159,6 @@ struct CaseResult {
   std::vector<double> ns;
   std::vector<double> fprs;  // of queries for missing keys
   double written_bits_per_key = 0;
-  std::string label;
 };
 
 // Collects what Google Benchmark reports, and takes the medians of each case's rounds.
@@ -181,7 +177,6 @@ class Results : public benchmark::BenchmarkReporter {
   double Ns(const Case& c) const;
   double Fpr(const Case& c) const;
   double WrittenBitsPerKey(const Case& c) const;
-  std::string Label(const Case& c) const;  // PlacedBytes::label
 
   std::string Csv() const;
   // A line of text for each case.

@@ -40,13 +40,7 @@ constexpr Section kSections[] = {
     {"stored keys, one per call", Kind::kQuery, 100, Mode::kSingle},
     {"missing keys, 32 per call", Kind::kQuery, 0, Mode::kBatch},
     {"half stored, 32 per call", Kind::kQuery, 50, Mode::kBatch},
-    {"one in ten stored, 32 per call", Kind::kQuery, 10, Mode::kBatch},
     {"half stored, the caller branches", Kind::kQuery, 50, Mode::kBranching},
-    {"one in ten stored, the caller branches", Kind::kQuery, 10, Mode::kBranching},
-    {"missing keys, one per call, at a cache line", Kind::kQueryAtLine, 0, Mode::kSingle},
-    {"missing keys, 32 per call, at a cache line", Kind::kQueryAtLine, 0, Mode::kBatch},
-    {"missing keys, one per call, in huge pages", Kind::kQueryInHuge, 0, Mode::kSingle},
-    {"missing keys, 32 per call, in huge pages", Kind::kQueryInHuge, 0, Mode::kBatch},
     {"AddKey and Finish", Kind::kBuild, 0, Mode::kNone},
 };
 
@@ -59,8 +53,7 @@ std::string RocksDBTable(const Suite& suite, const Results& results, uint64_t nu
     for (const Subject& subject : suite.subjects()) {
       const double ns = results.Ns(section.Of(subject.name, num_keys));
       const Case accuracy = QueryCase(subject.name, num_keys, 0, Mode::kSingle);
-      Cells row = {"  " + subject.name + results.Label(section.Of(subject.name, num_keys)), Ns(ns),
-                   Cell(100 * results.Fpr(accuracy), 3),
+      Cells row = {"  " + subject.name, Ns(ns), Cell(100 * results.Fpr(accuracy), 3),
                    Cell(results.WrittenBitsPerKey(accuracy), 2)};
       for (const std::string& peer : peers) {
         if (subject.is_ours) row.push_back(Times(results.Ns(section.Of(peer, num_keys)), ns));
@@ -76,9 +69,7 @@ std::string RocksDBTable(const Suite& suite, const Results& results, uint64_t nu
 std::string MemoryTable(const Suite& suite, const Results& results) {
   constexpr Section kColumns[] = {{"missing", Kind::kMemoryQuery, 0, Mode::kSingle},
                                   {"stored", Kind::kMemoryQuery, 100, Mode::kSingle},
-                                  {"half, branching", Kind::kMemoryQuery, 50, Mode::kBranching},
                                   {"missing, 32 per call", Kind::kMemoryQuery, 0, Mode::kBatch},
-                                  {"half, 32 per call", Kind::kMemoryQuery, 50, Mode::kBatch},
                                   {"build", Kind::kMemoryBuild, 0, Mode::kNone}};
   std::vector<Cells> rows = {{"", "FPR %", "bits/key"}};
   for (const Section& column : kColumns) rows[0].push_back(column.title);
@@ -100,10 +91,9 @@ std::string MemoryTable(const Suite& suite, const Results& results) {
 std::string LevelDBTable(const Suite& suite, const Results& results) {
   constexpr Section kColumns[] = {{"build ns", Kind::kLevelDBBuild, 0, Mode::kNone},
                                   {"hit ns", Kind::kLevelDBQuery, 100, Mode::kSingle},
-                                  {"mixed ns", Kind::kLevelDBQuery, 50, Mode::kBranching},
                                   {"miss ns", Kind::kLevelDBQuery, 0, Mode::kSingle}};
-  std::vector<Cells> rows = {{"", "build ns", "vs Bloom", "hit ns", "vs Bloom", "mixed ns",
-                              "vs Bloom", "miss ns", "vs Bloom", "FPR %", "bits/key"}};
+  std::vector<Cells> rows = {{"", "build ns", "vs Bloom", "hit ns", "vs Bloom", "miss ns",
+                              "vs Bloom", "FPR %", "bits/key"}};
   std::vector<std::string> subjects;
   for (const std::string format : {"blocked ", "compact "}) {
     for (const kernels::Kernel* kernel : SupportedKernels())
@@ -129,9 +119,7 @@ std::string LevelDBTable(const Suite& suite, const Results& results) {
   }
   return "LevelDB's interface, " + std::to_string(suite.flags().num_leveldb_filters) +
          " filters at " + std::to_string(kTableBits) +
-         " bits per key: ns per key, and how many times faster. Mixed: half are hits, and the\n"
-         "caller branches on each answer\n" +
-         tool::TextTable(rows);
+         " bits per key: ns per key, and how many times faster\n" + tool::TextTable(rows);
 }
 
 }  // namespace

@@ -39,11 +39,10 @@ FilterSummary ReadLevelDBFilters(const std::string& directory) {
 }
 
 const leveldb::FilterPolicy* NewLevelDBPolicy(const std::string& name, int bits_per_key) {
-  if (name == "none") return nullptr;
   if (name == "builtin-bloom") return leveldb::NewBloomFilterPolicy(bits_per_key);
   FilterOptions options;
   options.bits_per_key = bits_per_key;
-  for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
     if (name == FormatName(format)) options.format = format;
   }
   std::string error = "no policy is named " + name;

@@ -21,8 +21,8 @@ struct FilterSummary {
 // read.
 FilterSummary ReadLevelDBFilters(const std::string& directory);
 
-// The names are "none", "builtin-bloom" and those of bloomline's formats. Null for none. Throws
-// std::runtime_error if there is no such policy.
+// The names are "builtin-bloom", "blocked" and "compact". Throws std::runtime_error if there is no
+// such policy.
 const leveldb::FilterPolicy* NewLevelDBPolicy(const std::string& name, int bits_per_key);
 
 }  // namespace bloomline::bench

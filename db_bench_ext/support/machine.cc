@@ -31,16 +31,6 @@ std::string CpuName() {
   return "unknown";
 }
 
-// The value of a field in KiB; 0 if the file has none.
-uint64_t BytesIn(const char* file, const char* field) {
-  std::ifstream stream(file);
-  for (std::string word; stream >> word;) {
-    uint64_t kib = 0;
-    if (word == field && stream >> kib) return kib << 10;
-  }
-  return 0;
-}
-
 #if defined(__clang__)
 constexpr char kCompiler[] = "clang++ " __clang_version__;
 #else
@@ -85,7 +75,13 @@ std::string LoadWarning() {
          " other threads were running at the start and disturb times\n";
 }
 
-uint64_t PeakMemory() { return BytesIn("/proc/self/status", "VmHWM:"); }
-uint64_t HugeBytes() { return BytesIn("/proc/self/smaps_rollup", "AnonHugePages:"); }
+uint64_t PeakMemory() {
+  std::ifstream stream("/proc/self/status");
+  for (std::string word; stream >> word;) {
+    uint64_t kib = 0;
+    if (word == "VmHWM:" && stream >> kib) return kib << 10;
+  }
+  return 0;
+}
 
 }  // namespace bloomline::bench

@@ -19,9 +19,6 @@ std::string LoadWarning();
 // Peak memory of this process in bytes; 0 if unknown.
 uint64_t PeakMemory();
 
-// The bytes of this process in huge pages; 0 if unknown.
-uint64_t HugeBytes();
-
 }  // namespace bloomline::bench
 
 #endif  // BLOOMLINE_DB_BENCH_EXT_SUPPORT_MACHINE_H_

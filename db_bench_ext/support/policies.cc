@@ -24,7 +24,6 @@ Policy Ours(const std::string& name, const std::string& format, double bits,
 
 }  // namespace
 
-Policy NoFilter() { return {kNone, 0, ""}; }
 Policy BuiltinBloom(double bits) {
   return {kBuiltinBloom, bits, "bloomfilter:" + BitsText(bits) + ":false"};
 }
@@ -39,12 +38,11 @@ Policy RibbonByLevel(const std::string& name, double bits) {
 }
 
 std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBPolicy(const Policy& policy) {
-  std::shared_ptr<const rocksdb::FilterPolicy> made;
-  if (!policy.HasFilter()) return made;
   if (!RegisterBloomline()) throw std::runtime_error("bloomline does not fit this RocksDB");
   rocksdb::ConfigOptions config;
   config.ignore_unsupported_options = false;
   config.input_strings_escaped = false;  // so that RocksDB returns the factory's error
+  std::shared_ptr<const rocksdb::FilterPolicy> made;
   const rocksdb::Status status =
       rocksdb::FilterPolicy::CreateFromString(config, policy.option, &made);
   if (!status.ok() || made == nullptr)

@@ -13,18 +13,14 @@ class FilterPolicy;
 
 namespace bloomline::bench {
 
-constexpr char kNone[] = "none";
 constexpr char kBuiltinBloom[] = "builtin-bloom";  // what the others are compared with
 
 struct Policy {
   std::string name;
   double bits_per_key = 0;
-  std::string option;  // filter_policy of a RocksDB OPTIONS file; empty: no filter
-
-  bool HasFilter() const { return !option.empty(); }
+  std::string option;  // filter_policy of a RocksDB OPTIONS file
 };
 
-Policy NoFilter();
 Policy BuiltinBloom(double bits_per_key);
 // With the false-positive rate of a Bloom filter of these bits, at every level.
 Policy BuiltinRibbon(double bits_per_key);
@@ -37,7 +33,7 @@ Policy RibbonByLevel(const std::string& name, double bits_per_key);
 // `bloomline db advise` says.
 constexpr double kRibbonBitsOfTen = 14.53;
 
-// Null for no filter. Throws std::runtime_error if RocksDB or bloomline refuses the option string.
+// Throws std::runtime_error if RocksDB or bloomline refuses the option string.
 std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBPolicy(const Policy& policy);
 
 }  // namespace bloomline::bench

@@ -6,13 +6,11 @@
 #include <atomic>
 #include <cinttypes>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/support/keys.h"
 #include "db_bench_ext/support/leveldb_filters.h"
 #include "leveldb/db.h"
 
@@ -21,18 +19,13 @@ namespace {
 
 constexpr char kHelp[] =
     R"(LevelDB's db_bench: its own flags are those of benchmarks/db_bench.cc. Added are:
-  --policy=NAME      the policy of --bloom_bits: none, builtin-bloom (default), classic, blocked,
-                     compact
-  --key_shape=NAME   stock (default): %016d of a number. dec16, be64: %016d, or 8 bytes big-endian,
-                     of twice the number; readmissing then asks for the odd number that follows,
-                     which has as many bytes, instead of a key without its last byte
-  --count=1          count the filter's answers (takes time) and print them at the end
-  --files=1          at the end, print keys, levels and filter bytes of the database
+  --policy=NAME  the policy of --bloom_bits: builtin-bloom (default), blocked, compact
+  --count=1      count the filter's answers (takes time) and print them at the end
+  --files=1      at the end, print keys, levels and filter bytes of the database
 )";
 
 // Set by main before upstream's code runs.
 std::string policy_name = "builtin-bloom";
-std::string key_shape = "stock";
 std::string count = "0";
 std::string files = "0";
 
@@ -107,9 +100,7 @@ int Run(int argc, char** argv) {
       return 0;
     }
     if (argument.compare(0, 5, "--db=") == 0) directory = argument.substr(5);
-    if (!Take(argument, "--policy=", {"none", "builtin-bloom", "classic", "blocked", "compact"},
-              &policy_name) &&
-        !Take(argument, "--key_shape=", {"stock", "dec16", "be64"}, &key_shape) &&
+    if (!Take(argument, "--policy=", {"builtin-bloom", "blocked", "compact"}, &policy_name) &&
         !Take(argument, "--count=", {"0", "1"}, &count) &&
         !Take(argument, "--files=", {"0", "1"}, &files))
       rest.push_back(argv[i]);
@@ -129,35 +120,7 @@ int Run(int argc, char** argv) {
 
 const leveldb::FilterPolicy* NewPolicy(int bits_per_key) {
   const leveldb::FilterPolicy* policy = NewLevelDBPolicy(policy_name, bits_per_key);
-  return policy != nullptr && count == "1" ? new CountingPolicy(policy) : policy;
-}
-
-int KeyBytes() {
-  static const int bytes = key_shape == "be64" ? kBigEndianBytes : kDecimalBytes;
-  return bytes;
-}
-
-// Shaped keys are even numbers, so that every odd number is missing.
-void WriteKey(char* key, size_t size, const char* format, int number) {
-  static const bool is_stock = key_shape == "stock", is_decimal = key_shape == "dec16";
-  const auto even = 2 * static_cast<uint64_t>(number);
-  if (is_stock) {
-    std::snprintf(key, size, format, number);
-  } else if (is_decimal) {
-    WriteDecimal(even, key);
-  } else {
-    WriteBigEndian(even, key);
-  }
-}
-
-leveldb::Slice MissingKey(const leveldb::Slice& stored) {
-  static const bool is_stock = key_shape == "stock";
-  if (is_stock) return {stored.data(), stored.size() - 1};
-  // The number that follows: the last bit of an even digit or byte is 0.
-  thread_local char next[1024];
-  std::memcpy(next, stored.data(), stored.size());
-  next[stored.size() - 1] |= 1;
-  return {next, stored.size()};
+  return count == "1" ? new CountingPolicy(policy) : policy;
 }
 
 }  // namespace bloomline::bench
