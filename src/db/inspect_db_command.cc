@@ -77,7 +77,7 @@ void PrintTable(const Inputs& inputs, const std::vector<InspectedFile>& files,
 
 // The cells that rows of files and of levels share.
 tool::Json SumsJson(const FilterSums& sums) {
-  return {{"layouts", KindsJson(sums.kinds)},
+  return {{"layouts", LayoutsJson(sums.layouts)},
           {"filters", sums.num_filters},
           {"filter_bytes", sums.filter_bytes},
           {"num_keys", KeysOrNull(sums, sums.num_keys)},
@@ -104,7 +104,7 @@ tool::Json GroupJson(const Group& group) {
 
 const char* FilterKindName(const FileFacts& facts) {
   constexpr const char* kKinds[] = {"none", "by_offset", "full", "partitioned", "unknown"};
-  return facts.is_block_based() ? "block_based" : kKinds[static_cast<size_t>(facts.kind)];
+  return facts.is_block_based() ? "block_based" : kKinds[static_cast<size_t>(facts.filter_kind)];
 }
 
 tool::Json FileJson(const Inputs& inputs, const SurveyedFile& file,
@@ -170,7 +170,7 @@ std::optional<Required> ParseRequired(const std::string& text, std::string* erro
   for (const filter::FormatRow& row : filter::kFormats) {
     if (text == row.name) return Required{text, row.format};
   }
-  if (text == engine_filters::KindName(engine_filters::Kind::kRocksDBBlockBased)) {
+  if (text == engine_filters::LayoutName(engine_filters::FilterLayout::kRocksDBBlockBased)) {
     return Required{text, std::nullopt};
   }
   *error =
@@ -185,16 +185,16 @@ bool HasRequired(std::optional<Format> format, const FileFacts& facts) {
   // RocksDB's Ribbon policies write a Bloom filter if that is smaller, as it can be for up to 501
   // keys. In a file of partitions, the last one may have few.
   constexpr uint64_t kMaxKeysOfFallback = 512;
-  const bool has_ribbon = facts.kinds.count(engine_filters::Kind::kRocksDBRibbon) != 0;
-  std::set<engine_filters::Kind> kinds{engine_filters::Kind::kRocksDBBlockBased};
-  if (format) kinds = engine_filters::KindsFor(facts.engine, *format);
-  kinds.insert(engine_filters::Kind::kNoKeys);
-  if (kinds.count(engine_filters::Kind::kRocksDBRibbon) != 0 &&
+  const bool has_ribbon = facts.layouts.count(engine_filters::FilterLayout::kRocksDBRibbon) != 0;
+  std::set<engine_filters::FilterLayout> layouts{engine_filters::FilterLayout::kRocksDBBlockBased};
+  if (format) layouts = engine_filters::LayoutsFor(facts.engine, *format);
+  layouts.insert(engine_filters::FilterLayout::kNoKeys);
+  if (layouts.count(engine_filters::FilterLayout::kRocksDBRibbon) != 0 &&
       (has_ribbon || facts.num_keys <= kMaxKeysOfFallback * facts.num_filters)) {
-    kinds.insert(engine_filters::Kind::kRocksDBBloom);
+    layouts.insert(engine_filters::FilterLayout::kRocksDBBloom);
   }
-  return std::all_of(facts.kinds.begin(), facts.kinds.end(),
-                     [&](const auto& kind) { return kinds.count(kind.first) != 0; });
+  return std::all_of(facts.layouts.begin(), facts.layouts.end(),
+                     [&](const auto& layout) { return layouts.count(layout.first) != 0; });
 }
 
 struct InspectDbOptions {

@@ -67,7 +67,7 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
     }
     // Up to 2.5 times the expected rate is usual.
     const double least = ConfidenceInterval(all.adjacent.rate(), all.adjacent.queries()).first;
-    if (family.all.kinds.count(engine_filters::Kind::kClassic) != 0 &&
+    if (family.all.layouts.count(engine_filters::FilterLayout::kClassic) != 0 &&
         least > 4 * all.expected.rate()) {
       PrintWrapped(
           "LevelDB's hash is weak for keys that differ only in their last bytes: hence the false "
@@ -112,7 +112,7 @@ tool::Json FamilyJson(const FamilyGroups& family, const Inspection& inspection,
 tool::Json FileJson(const SurveyedFile& file, const FileFacts& facts, const MeasureResult& result) {
   return {{"path", file.path},
           {"level", LevelJson(file.level)},
-          {"layouts", KindsJson(facts.kinds)},
+          {"layouts", LayoutsJson(facts.layouts)},
           {"keys_read", result.keys_read},
           {"of_prefixes", result.of_prefixes},
           {"whole_file", result.whole_file},

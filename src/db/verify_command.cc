@@ -202,7 +202,7 @@ class Verifier final : public KeyWalk {
       result_.counts.AddNotChecked(why, 1, true);
       return;
     }
-    if (filter->kind == engine_filters::Kind::kFormerCompact) {
+    if (filter->layout == engine_filters::FilterLayout::kFormerCompact) {
       result_.counts.AddNotChecked(kFormerCompact, 1, false);
       return;
     }

@@ -51,7 +51,7 @@ void ExpectAnswers(const EngineFilter& filter, const std::vector<std::string>& k
     const bool answer = expected(views[i]);
     expected_matches += answer ? 1 : 0;
     ASSERT_EQ(filter.MayMatch(views[i]), answer)
-        << "key " << i << " of a filter with " << KindName(filter.kind) << " " << filter.why;
+        << "key " << i << " of a filter with " << LayoutName(filter.layout) << " " << filter.why;
     ASSERT_EQ(batch[i], answer) << "key " << i << " in a batch";
   }
   EXPECT_EQ(matches, expected_matches);
@@ -79,21 +79,21 @@ TEST(EngineFiltersTest, AnswersAsBloomlineDoes) {
     const std::string bytes = Build({Format::kBlocked, 10, n % 2 * 77}, keys);
     const EngineFilter filter = Open(bytes);
     ASSERT_TRUE(filter.CanQuery()) << filter.why;
-    layouts.insert(KindName(filter.kind));
+    layouts.insert(LayoutName(filter.layout));
     for (const std::string& key : keys) ASSERT_TRUE(filter.MayMatch(key));
     keys.insert(keys.end(), others.begin(), others.end());
     const FilterView view = FilterView::Open(bytes);
     ExpectAnswers(filter, keys, [&](std::string_view key) { return view.MayMatch(key); });
     if (HasFatalFailure()) return;
   }
-  const std::set<std::string> all = {KindName(Kind::kNoKeys), "bloomline flat",
+  const std::set<std::string> all = {LayoutName(FilterLayout::kNoKeys), "bloomline flat",
                                      "bloomline blocked"};
   EXPECT_EQ(layouts, all);
 }
 
 // Also on CPUs for which there is no engine. With the engines: released_databases_test.cc.
 TEST(EngineFiltersTest, FiltersOfReleasesHaveTheirKeys) {
-  std::set<std::string> kinds;
+  std::set<std::string> names;
   for (const auto& file :
        std::filesystem::recursive_directory_iterator(BLOOMLINE_GOLDEN_DIR "/releases")) {
     if (file.path().extension() != ".ldb" && file.path().extension() != ".sst") continue;
@@ -112,8 +112,8 @@ TEST(EngineFiltersTest, FiltersOfReleasesHaveTheirKeys) {
           << error;
       const EngineFilter filter = EngineFilter::Open(table->engine(), table->filter_name(), bytes);
       ASSERT_TRUE(filter.MayMatch(entry.key)) << entry.key;
-      kinds.insert(filter.entry_bytes == 0 ? KindName(filter.kind) : "ranges");
-      if (filter.kind == Kind::kFormerCompact) {
+      names.insert(filter.entry_bytes == 0 ? LayoutName(filter.layout) : "ranges");
+      if (filter.layout == FilterLayout::kFormerCompact) {
         ASSERT_TRUE(filter.MayMatch(entry.key + "x"));
         continue;
       }
@@ -131,13 +131,14 @@ TEST(EngineFiltersTest, FiltersOfReleasesHaveTheirKeys) {
                                      "bloomline flat",
                                      "bloomline small set",
                                      "bloomline compact (before 0.4.0)"};
-  EXPECT_EQ(kinds, all);
+  EXPECT_EQ(names, all);
 }
 
 // RocksDB's trailer of five bytes, behind two blocks without a set bit.
 std::string Stock(std::string_view trailer) { return std::string(128, '\0').append(trailer); }
 
-// The kinds that match no key, each key and some keys, and the reasons for what cannot be queried.
+// The layouts that match no key, each key and some keys, and the reasons for what cannot be
+// queried.
 TEST(EngineFiltersTest, WhatIsNotUnderstoodMatchesEveryKey) {
   const std::vector<std::string> keys = RandomKeys(36, 4);
   const std::string own = Build({Format::kBlocked, 10}, keys);
@@ -148,67 +149,74 @@ TEST(EngineFiltersTest, WhatIsNotUnderstoodMatchesEveryKey) {
       std::string(64, '\x55') + std::string("\0\0\0\0\0\0\0\0\1\0\0\0\3\5\0\0bLn\1", 20);
   const std::string leveldb =
       tests::LevelDBFilter({Format::kBlocked, 10}, {keys.begin(), keys.end()});
-  const Kind flat = Kind::kFlat;
+  const FilterLayout flat = FilterLayout::kFlat;
   const std::string block_based(kRocksDBName);
   const std::string seeded = "app.Filter.seed-0123456789abcdef0123456789abcdef";
   const struct {
     Container container;
     std::string name;
     std::string bytes;
-    Kind kind;
+    FilterLayout layout;
     std::string why;  // "": its keys can be queried
   } kCases[] = {
       {Container::kRocksDB, "", own, flat, ""},
-      {Container::kRocksDB, "", newer, Kind::kUnknown, "version is 9; known: 1"},
-      {Container::kRocksDB, "", matches_all, Kind::kAlwaysMatch, ""},
-      {Container::kRocksDB, "", former_compact, Kind::kFormerCompact, ""},
-      {Container::kRocksDB, "company.Filter", own, Kind::kUnknown,
+      {Container::kRocksDB, "", newer, FilterLayout::kUnknown, "version is 9; known: 1"},
+      {Container::kRocksDB, "", matches_all, FilterLayout::kAlwaysMatch, ""},
+      {Container::kRocksDB, "", former_compact, FilterLayout::kFormerCompact, ""},
+      {Container::kRocksDB, "company.Filter", own, FilterLayout::kUnknown,
        "the filter policy company.Filter is not known"},
       // It has canonical forms in place of keys.
       {Container::kRocksDB, "rocksdb.BuiltinBloomFilter.canonicalizer-app.Case", own,
-       Kind::kUnknown, "is not known"},
-      {Container::kRocksDB, "", Stock({"\x06\x02\0\0\0", 5}), Kind::kRocksDBLegacy, ""},
-      {Container::kRocksDB, "", Stock({"\xFF\0\x06\0\0", 5}), Kind::kRocksDBBloom, ""},
-      {Container::kRocksDB, "", Stock({"\0\0\0\0\0", 5}), Kind::kAlwaysMatch, ""},
-      {Container::kRocksDB, "", "12345", Kind::kNoKeys, ""},
-      {Container::kRocksDB, "", Stock({"\xFD\0\x06\0\0", 5}), Kind::kUnknown, "of kind -3"},
-      {Container::kRocksDB, "", Stock({"\xFF\x01\x06\0\0", 5}), Kind::kUnknown, "variant 1"},
-      {Container::kRocksDB, "", Stock({"\xFF\0\x26\0\0", 5}), Kind::kUnknown, "of 128 bytes"},
-      {Container::kRocksDB, "", Stock({"\xFF\0\x1F\0\0", 5}), Kind::kUnknown, "31 probes"},
-      {Container::kRocksDB, "", Stock({"\xFE\0\x01\0\0", 5}), Kind::kUnknown, "of 1 blocks"},
-      {Container::kRocksDB, "", Stock({"\x06\x03\0\0\0", 5}), Kind::kUnknown, "in 3 blocks"},
+       FilterLayout::kUnknown, "is not known"},
+      {Container::kRocksDB, "", Stock({"\x06\x02\0\0\0", 5}), FilterLayout::kRocksDBLegacy, ""},
+      {Container::kRocksDB, "", Stock({"\xFF\0\x06\0\0", 5}), FilterLayout::kRocksDBBloom, ""},
+      {Container::kRocksDB, "", Stock({"\0\0\0\0\0", 5}), FilterLayout::kAlwaysMatch, ""},
+      {Container::kRocksDB, "", "12345", FilterLayout::kNoKeys, ""},
+      {Container::kRocksDB, "", Stock({"\xFD\0\x06\0\0", 5}), FilterLayout::kUnknown, "of kind -3"},
+      {Container::kRocksDB, "", Stock({"\xFF\x01\x06\0\0", 5}), FilterLayout::kUnknown,
+       "variant 1"},
+      {Container::kRocksDB, "", Stock({"\xFF\0\x26\0\0", 5}), FilterLayout::kUnknown,
+       "of 128 bytes"},
+      {Container::kRocksDB, "", Stock({"\xFF\0\x1F\0\0", 5}), FilterLayout::kUnknown, "31 probes"},
+      {Container::kRocksDB, "", Stock({"\xFE\0\x01\0\0", 5}), FilterLayout::kUnknown,
+       "of 1 blocks"},
+      {Container::kRocksDB, "", Stock({"\x06\x03\0\0\0", 5}), FilterLayout::kUnknown,
+       "in 3 blocks"},
       {Container::kLevelDB, "", leveldb, flat, ""},
       {Container::kLevelDB, "app.bloomline", leveldb, flat, ""},
-      {Container::kLevelDB, "", "\x06", Kind::kNoKeys, ""},
-      {Container::kLevelDB, "app.Filter", leveldb, Kind::kUnknown,
+      {Container::kLevelDB, "", "\x06", FilterLayout::kNoKeys, ""},
+      {Container::kLevelDB, "app.Filter", leveldb, FilterLayout::kUnknown,
        "the filter policy app.Filter is not known"},
       {Container::kLevelDB, seeded, leveldb, flat, "have a seed"},
-      {Container::kLevelDB, seeded.substr(0, seeded.size() - 1) + "g", leveldb, Kind::kUnknown,
-       "is not known"},
-      {Container::kLevelDB, "app.bloomline.canonicalizer-app.Case", leveldb, Kind::kUnknown,
+      {Container::kLevelDB, seeded.substr(0, seeded.size() - 1) + "g", leveldb,
+       FilterLayout::kUnknown, "is not known"},
+      {Container::kLevelDB, "app.bloomline.canonicalizer-app.Case", leveldb, FilterLayout::kUnknown,
        "is not known"},
       // RocksDB's block-based filters have no codes.
-      {Container::kLevelDB, block_based, std::string(9, '\0') + '\x1E', Kind::kRocksDBBlockBased,
+      {Container::kLevelDB, block_based, std::string(9, '\0') + '\x1E',
+       FilterLayout::kRocksDBBlockBased, ""},
+      {Container::kLevelDB, block_based, std::string(9, '\0') + '\x1F', FilterLayout::kUnknown,
+       "code 31"},
+      {Container::kLevelDB, block_based, leveldb, FilterLayout::kUnknown, "which is reserved"},
+      {Container::kLevelDB, block_based, std::string(9, '\0') + '\xFD', FilterLayout::kUnknown,
+       "code 253"},
+      {Container::kLevelDB, block_based, std::string(9, '\0') + '\0', FilterLayout::kAlwaysMatch,
        ""},
-      {Container::kLevelDB, block_based, std::string(9, '\0') + '\x1F', Kind::kUnknown, "code 31"},
-      {Container::kLevelDB, block_based, leveldb, Kind::kUnknown, "which is reserved"},
-      {Container::kLevelDB, block_based, std::string(9, '\0') + '\xFD', Kind::kUnknown, "code 253"},
-      {Container::kLevelDB, block_based, std::string(9, '\0') + '\0', Kind::kAlwaysMatch, ""},
-      {Container::kLevelDB, block_based, "\x06", Kind::kNoKeys, ""},
+      {Container::kLevelDB, block_based, "\x06", FilterLayout::kNoKeys, ""},
   };
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.name + " " + c.why);
     const EngineFilter filter = EngineFilter::Open(c.container, c.name, c.bytes);
-    EXPECT_EQ(filter.kind, c.kind) << KindName(filter.kind);
+    EXPECT_EQ(filter.layout, c.layout) << LayoutName(filter.layout);
     EXPECT_EQ(filter.CanQuery(), c.why.empty());
     EXPECT_NE(filter.why.find(c.why), std::string::npos) << filter.why;
-    const bool matches_every_key =
-        !c.why.empty() || c.kind == Kind::kAlwaysMatch || c.kind == Kind::kFormerCompact;
+    const bool matches_every_key = !c.why.empty() || c.layout == FilterLayout::kAlwaysMatch ||
+                                   c.layout == FilterLayout::kFormerCompact;
     EXPECT_EQ(filter.MayMatch("missing"), matches_every_key);
     const bool is_of_these_keys = c.bytes == own || c.bytes == leveldb;
     for (const std::string& key : keys) EXPECT_TRUE(!is_of_these_keys || filter.MayMatch(key));
-    if (c.kind == Kind::kUnknown || c.kind == Kind::kAlwaysMatch ||
-        c.kind == Kind::kFormerCompact) {
+    if (c.layout == FilterLayout::kUnknown || c.layout == FilterLayout::kAlwaysMatch ||
+        c.layout == FilterLayout::kFormerCompact) {
       EXPECT_EQ(filter.ExpectedRate(7), 1);
     }
   }
@@ -258,7 +266,7 @@ TEST(EngineFiltersTest, BlockBasedFiltersHaveTheirKeysAndPrefixes) {
           << error;
       const EngineFilter filter =
           EngineFilter::Open(Container::kLevelDB, table->filter_name(), bytes);
-      EXPECT_EQ(filter.kind, Kind::kRocksDBBlockBased);
+      EXPECT_EQ(filter.layout, FilterLayout::kRocksDBBlockBased);
       EXPECT_TRUE(filter.MayMatch(entry.key)) << entry.key;
       EXPECT_TRUE(!has_prefixes || filter.MayMatch(entry.key.substr(0, 10))) << entry.key;
       for (const char* const suffix : {"x", "y", "z"}) {

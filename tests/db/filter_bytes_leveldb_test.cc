@@ -106,7 +106,7 @@ TEST(FilterBytesLevelDBTest, ThePolicyAndTheCommand) {
           EngineFilter::Open(engine_filters::Container::kLevelDB, row.name, bytes);
       ExpectMatches(row.command_matches,
                     [&](const std::string& key) { return filter.MayMatch(key); });
-      EXPECT_EQ(engine_filters::KindName(filter.kind), row.layout);
+      EXPECT_EQ(engine_filters::LayoutName(filter.layout), row.layout);
       EXPECT_EQ(filter.CanQuery(), row.why.empty());
       EXPECT_NE(filter.why.find(row.why), std::string::npos) << filter.why;
     }

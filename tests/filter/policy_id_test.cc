@@ -12,8 +12,8 @@ namespace {
 
 using filter::MeantPolicy;
 using filter::ParsePolicyId;
+using filter::PolicyClass;
 using filter::PolicyId;
-using filter::PolicyKind;
 
 // "NAME BITS SUFFIX", with "-" for what is not there.
 std::string Parts(const char* text) {
@@ -32,16 +32,16 @@ TEST(PolicyIdTest, ColonsPartAnId) {
 }
 
 TEST(PolicyIdTest, ANameGivesKindAndFormat) {
-  const auto is = [](const char* text, PolicyKind kind, Format format) {
+  const auto is = [](const char* text, PolicyClass policy_class, Format format) {
     const PolicyId id = ParsePolicyId(text);
-    return id.kind == kind && id.format == format;
+    return id.policy_class == policy_class && id.format == format;
   };
-  EXPECT_TRUE(is("bloomline:x", PolicyKind::kBloomline, Format::kBlocked));
-  EXPECT_TRUE(is("bloomfilter", PolicyKind::kBloom, Format::kBloom));
-  EXPECT_TRUE(is("ribbonfilter:10:3", PolicyKind::kRibbon, Format::kRibbon));
+  EXPECT_TRUE(is("bloomline:x", PolicyClass::kBloomline, Format::kBlocked));
+  EXPECT_TRUE(is("bloomfilter", PolicyClass::kBloom, Format::kBloom));
+  EXPECT_TRUE(is("ribbonfilter:10:3", PolicyClass::kRibbon, Format::kRibbon));
   for (const char* text : {"", "Bloomline", "bloomline ", "bloomfilter2:10", "bloom:10",
                            "classic:10", "rocksdb.BuiltinBloomFilter", "rocksdb.BloomFilter:10"}) {
-    EXPECT_EQ(ParsePolicyId(text).kind, PolicyKind::kOther) << text;
+    EXPECT_EQ(ParsePolicyId(text).policy_class, PolicyClass::kOther) << text;
     EXPECT_TRUE(ParsePolicyId(text).is_valid) << text;
   }
 }

@@ -15,7 +15,7 @@ namespace {
 
 using engine_filters::Container;
 using engine_filters::EngineFilter;
-using engine_filters::Kind;
+using engine_filters::FilterLayout;
 
 constexpr size_t kMaxKeys = 80;  // more than two groups of a batch
 constexpr size_t kMaxPayload = 3000;
@@ -106,9 +106,9 @@ void CheckNumbers(const EngineFilter& filter, uint64_t num_keys) {
 }
 
 void Check(const EngineFilter& filter, FuzzedDataProvider* input) {
-  const Kind kind = filter.kind;
+  const FilterLayout layout = filter.layout;
   Require(filter.why.empty() == filter.CanQuery(), "what cannot be queried has a reason");
-  Require(kind != Kind::kUnknown || !filter.CanQuery(), "the unknown cannot be queried");
+  Require(layout != FilterLayout::kUnknown || !filter.CanQuery(), "the unknown cannot be queried");
   CheckNumbers(filter, input->ConsumeIntegralInRange<uint64_t>(0, kMaxRateKeys));
   Key keys[kMaxKeys];
   std::string_view views[kMaxKeys];
@@ -125,9 +125,9 @@ void Check(const EngineFilter& filter, FuzzedDataProvider* input) {
     const bool answer = filter.MayMatch(views[i]);
     expected += answer ? 1 : 0;
     Require(answer == answers[i], "a batch answers as single queries");
-    Require(answer || (filter.CanQuery() && kind != Kind::kAlwaysMatch),
+    Require(answer || (filter.CanQuery() && layout != FilterLayout::kAlwaysMatch),
             "what is not understood matches every key");
-    Require(!answer || kind != Kind::kNoKeys, "no keys match none");
+    Require(!answer || layout != FilterLayout::kNoKeys, "no keys match none");
   }
   Require(matches == expected, "matches are counted");
 }

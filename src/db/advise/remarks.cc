@@ -45,13 +45,13 @@ std::string OrUnknown(const std::string& option) { return option.empty() ? "unkn
 bool LacksFilters(const RemarkContext& c) { return c.all.keys_without_filter != 0; }
 bool IgnoresFilters(const RemarkContext& c) { return c.all.ignored_files != 0; }
 bool HasLegacyFilters(const RemarkContext& c) {
-  return c.all.kinds.count(engine_filters::Kind::kRocksDBLegacy) != 0;
+  return c.all.layouts.count(engine_filters::FilterLayout::kRocksDBLegacy) != 0;
 }
 bool HasBlockBasedFilters(const RemarkContext& c) {
-  return c.all.kinds.count(engine_filters::Kind::kRocksDBBlockBased) != 0;
+  return c.all.layouts.count(engine_filters::FilterLayout::kRocksDBBlockBased) != 0;
 }
 bool HasFormerCompactFilters(const RemarkContext& c) {
-  return c.all.kinds.count(engine_filters::Kind::kFormerCompact) != 0;
+  return c.all.layouts.count(engine_filters::FilterLayout::kFormerCompact) != 0;
 }
 bool NeedsNoChange(const RemarkContext& c) {
   return c.all.files_without_filter == 0 && c.all.ignored_files == 0 && !c.has_choices();
@@ -122,7 +122,8 @@ std::string WeakHashText(const RemarkContext& c) {
   if (all.num_keys != 0) {
     const double bits = std::clamp(all.bits_per_key(), kMinBitsPerKey, kMostBits);
     const uint64_t keys = std::max<uint64_t>(1, all.num_keys / all.num_filters);
-    const Format format = *filter::LayoutRowFor(engine_filters::Kind::kRocksDBLegacy).format;
+    const Format format =
+        *filter::LayoutRowFor(engine_filters::FilterLayout::kRocksDBLegacy).format;
     rate =
         " (FPR " +
         RateOrDash(engine_filters::FiguresFor(tables::Engine::kRocksDB, format, keys, bits).rate) +
@@ -258,9 +259,9 @@ std::string PresentPolicy(const std::string& policy, const Group& all) {
     return policy.empty() ? " to the present one" : "=" + policy;
   }
   const auto most = std::max_element(
-      all.kinds.begin(), all.kinds.end(),
+      all.layouts.begin(), all.layouts.end(),
       [](const auto& a, const auto& b) { return a.second.bytes < b.second.bytes; });
-  if (most == all.kinds.end() || all.num_keys == 0) return " to the present one";
+  if (most == all.layouts.end() || all.num_keys == 0) return " to the present one";
   const auto whole = [](double bits) {
     return tool::NumberText(std::clamp(bits, kMinBitsPerKey, 100.0), 0);
   };

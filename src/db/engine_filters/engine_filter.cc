@@ -31,16 +31,16 @@ EngineFilter OpenConstant(EngineFilter facts, bool answer) {
   return facts;
 }
 
-EngineFilter OpenConstant(EngineFilter facts, Kind kind) {
-  facts.kind = kind;
+EngineFilter OpenConstant(EngineFilter facts, FilterLayout layout) {
+  facts.layout = layout;
   facts.num_probes = 0;
-  return OpenConstant(std::move(facts), kind != Kind::kNoKeys);
+  return OpenConstant(std::move(facts), layout != FilterLayout::kNoKeys);
 }
 
 // Matches every key.
 EngineFilter NotUnderstood(EngineFilter facts, std::string why) {
   facts.why = std::move(why);
-  return OpenConstant(std::move(facts), Kind::kUnknown);
+  return OpenConstant(std::move(facts), FilterLayout::kUnknown);
 }
 
 EngineFilter UnknownPolicy(EngineFilter facts, std::string_view name) {
@@ -50,7 +50,7 @@ EngineFilter UnknownPolicy(EngineFilter facts, std::string_view name) {
 
 EngineFilter FactsOf(const filter::Payload& payload) {
   EngineFilter facts;
-  facts.kind = payload.layout;
+  facts.layout = payload.layout;
   facts.num_probes = payload.num_probes;
   facts.payload_bytes = payload.payload_bytes();
   facts.shape = payload;
@@ -111,7 +111,7 @@ EngineFilter OpenPayload(const PolicyName& name, std::string_view bytes) {
   if (payload.always_matches() || (has_only_probes && code > kMaxProbes)) {
     facts.payload_bytes = bytes.size();
     if (code == 0 || (!has_only_probes && bytes.back() == filter::kLevelDBAlwaysMatch.back())) {
-      return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
+      return OpenConstant(std::move(facts), FilterLayout::kAlwaysMatch);
     }
     return NotUnderstood(
         std::move(facts),
@@ -125,9 +125,9 @@ EngineFilter OpenPayload(const PolicyName& name, std::string_view bytes) {
                                                  std::to_string(bytes.size()) +
                                                  " bytes; known: up to 512 MiB");
     }
-    facts.kind = Kind::kRocksDBBlockBased;
+    facts.layout = FilterLayout::kRocksDBBlockBased;
   }
-  if (name.has_seed && facts.kind != Kind::kClassic) {
+  if (name.has_seed && facts.layout != FilterLayout::kClassic) {
     facts.why = "its hashes have a seed, which the policy's name does not tell";
     return OpenConstant(std::move(facts), true);
   }
@@ -142,7 +142,7 @@ EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes) {
   // LevelDB does not query an empty filter, and takes one byte for a filter without keys, which
   // bloomline takes for damage unless the name is LevelDB's.
   const size_t least = policy.is_bloomline ? 1 : 2;
-  if (bytes.size() < least) return OpenConstant(std::move(facts), Kind::kNoKeys);
+  if (bytes.size() < least) return OpenConstant(std::move(facts), FilterLayout::kNoKeys);
   return OpenPayload(policy, bytes);
 }
 
@@ -159,8 +159,8 @@ EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes) {
   facts.payload_bytes = payload_bytes;
   if (payload.is_unknown()) return NotUnderstood(std::move(facts), std::move(why));
   if (payload.always_matches()) return OpenConstant(std::move(facts), payload.layout);
-  if (payload.num_blocks == 0) return OpenConstant(std::move(facts), Kind::kNoKeys);
-  if (FormatOf(facts.kind)) {
+  if (payload.num_blocks == 0) return OpenConstant(std::move(facts), FilterLayout::kNoKeys);
+  if (FormatOf(facts.layout)) {
     facts.entry_bytes = bytes.size() - payload.payload_bytes() - filter::EndBytes(payload);
   }
   return filter::WithQuery(payload, kernels::ActiveKernel(), [&](const auto& query) {
@@ -190,7 +190,7 @@ bool IsKnownName(Container container, std::string_view name) {
          (name == kLevelDBName || policy.is_old || policy.is_bloomline);
 }
 
-bool KindOrder::operator()(Kind a, Kind b) const {
+bool LayoutOrder::operator()(FilterLayout a, FilterLayout b) const {
   if (a == b) return false;
   for (const filter::LayoutRow* const row : filter::kLayouts) {
     if (row->layout == a || row->layout == b) return row->layout == a;
@@ -198,26 +198,27 @@ bool KindOrder::operator()(Kind a, Kind b) const {
   return a < b;
 }
 
-std::optional<Format> FormatOf(Kind kind) {
-  const filter::LayoutRow& row = filter::LayoutRowFor(kind);
-  return row.hash == filter::HashKind::kXxh3 ? row.format : std::nullopt;  // bloomline's own hash
+std::optional<Format> FormatOf(FilterLayout layout) {
+  const filter::LayoutRow& row = filter::LayoutRowFor(layout);
+  return row.hash == filter::HashFunction::kXxh3 ? row.format
+                                                 : std::nullopt;  // bloomline's own hash
 }
 
-std::set<Kind> KindsFor(Container container, Format format) {
-  std::set<Kind> kinds;
+std::set<FilterLayout> LayoutsFor(Container container, Format format) {
+  std::set<FilterLayout> layouts;
   if (container == Container::kRocksDB) {
     for (const filter::LayoutRow* const row : filter::kLayouts) {
-      if (row->format == format && row->table_shape != nullptr) kinds.insert(row->layout);
+      if (row->format == format && row->table_shape != nullptr) layouts.insert(row->layout);
     }
-    return kinds;
+    return layouts;
   }
-  if (!filter::RowOf(format).in_leveldb) return kinds;
-  constexpr double kAnyBits = 10;  // shapes need a number, but kinds hardly depend on it
+  if (!filter::RowOf(format).in_leveldb) return layouts;
+  constexpr double kAnyBits = 10;  // shapes need a number, but layouts hardly depend on it
   const filter::LevelDBShapes shapes(format, kAnyBits);
   for (uint64_t keys = 1; keys < (1 << 20); keys += keys / 8 + 1) {
-    kinds.insert(shapes.For(keys).layout);
+    layouts.insert(shapes.For(keys).layout);
   }
-  return kinds;
+  return layouts;
 }
 
 FilterFigures FiguresFor(Container container, Format format, uint64_t num_keys,
@@ -251,11 +252,12 @@ EngineFilter EngineFilter::Open(Container container, std::string_view name,
 }
 
 double EngineFilter::ExpectedRate(uint64_t num_keys) const {
-  if (kind == Kind::kUnknown || kind == Kind::kAlwaysMatch || kind == Kind::kFormerCompact)
+  if (layout == FilterLayout::kUnknown || layout == FilterLayout::kAlwaysMatch ||
+      layout == FilterLayout::kFormerCompact)
     return 1;
-  if (kind == Kind::kNoKeys || num_keys == 0) return 0;
+  if (layout == FilterLayout::kNoKeys || num_keys == 0) return 0;
   // Some layouts' formulas take up to milliseconds, and a database has few sizes of filters.
-  using Arguments = std::tuple<Kind, uint32_t, uint64_t, uint32_t, int, uint64_t>;
+  using Arguments = std::tuple<FilterLayout, uint32_t, uint64_t, uint32_t, int, uint64_t>;
   constexpr size_t kMaxRates = 10000;
   thread_local std::map<Arguments, double> rates;
   if (rates.size() >= kMaxRates) rates.clear();

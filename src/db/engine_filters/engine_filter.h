@@ -1,7 +1,7 @@
 // The filters inside SSTables: bloomline's, RocksDB's Bloom, Ribbon, legacy Bloom and block-based
-// filters, and LevelDB's. `bloomline db` gets from here their kind and expected rate, queries, and
-// the size of filters yet to be written. Filters are recognised and queried as their engine does
-// it, without the engine.
+// filters, and LevelDB's. `bloomline db` gets from here their layout and expected rate, queries,
+// and the size of filters yet to be written. Filters are recognised and queried as their engine
+// does it, without the engine.
 //
 // RocksDB: table/block_based/filter_policy.cc, util/bloom_impl.h, util/ribbon_impl.h. LevelDB:
 // util/bloom.cc. Any bytes are safe: unknown ones match every key, as in the engines.
@@ -34,20 +34,24 @@ constexpr std::string_view kRangeExtractor = "bloomline.ranges";
 // block-based filters are in LevelDB's container, under RocksDB's name.
 using Container = tables::Engine;
 
-using Kind = filter::Layout;
-inline const char* KindName(Kind kind) { return filter::LayoutRowFor(kind).long_name; }
+// How the bytes of a filter are read.
+using FilterLayout = filter::Layout;
+inline const char* LayoutName(FilterLayout layout) {
+  return filter::LayoutRowFor(layout).long_name;
+}
 // In reports: that of the table of layouts.
-struct KindOrder {
-  bool operator()(Kind a, Kind b) const;
+struct LayoutOrder {
+  bool operator()(FilterLayout a, FilterLayout b) const;
 };
-// The format of bloomline that writes this kind; nothing for kinds that engines write themselves.
-std::optional<Format> FormatOf(Kind kind);
+// The format of bloomline that writes this layout; nothing for layouts that engines write
+// themselves.
+std::optional<Format> FormatOf(FilterLayout layout);
 
 // Whether it is known what reads filters of this name. If so, their bytes may still be unknown.
 bool IsKnownName(Container container, std::string_view name);
 
-// The kinds that engines write with this format: some layouts are for few keys.
-std::set<Kind> KindsFor(Container container, Format format);
+// The layouts that engines write with this format: some are for few keys.
+std::set<FilterLayout> LayoutsFor(Container container, Format format);
 
 // The size and the rate of a filter yet to be written.
 struct FilterFigures {
@@ -83,7 +87,7 @@ struct EngineFilter {
   // Sets may_match[i] for keys[i]; prefetches. Returns the number of matches.
   size_t MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
 
-  Kind kind = Kind::kUnknown;
+  FilterLayout layout = FilterLayout::kUnknown;
   std::string why;     // the reason if CanQuery() is false
   int num_probes = 0;  // 0: the layout has no probes
   uint64_t payload_bytes = 0;

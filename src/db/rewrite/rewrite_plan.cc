@@ -122,7 +122,8 @@ class Planner {
                                  bits.Text());
         if (inputs_.databases[groups.database].engine == tables::Engine::kRocksDB) {
           const std::string text = bits.OptionString();
-          const bool is_bloom = filter::ParsePolicyId(text).kind == filter::PolicyKind::kBloom;
+          const bool is_bloom =
+              filter::ParsePolicyId(text).policy_class == filter::PolicyClass::kBloom;
           plan_->kept.push_back({text, is_bloom && WritesOldBloom(family)});
         }
       }

@@ -125,9 +125,10 @@ bool SetNamed(const filter::PolicyId& id, tables::Engine engine, RewritePolicy* 
   }
   // The suffix is about new files: a level for Ribbon, here without effect up to 0.
   const std::string_view level = id.suffix.value_or("-1");
-  if (id.kind == filter::PolicyKind::kRibbon && level != "-1" && level != "0") return false;
+  if (id.policy_class == filter::PolicyClass::kRibbon && level != "-1" && level != "0")
+    return false;
   policy->format = id.format;
-  return id.kind != filter::PolicyKind::kOther && SetBits(*id.bits, policy);
+  return id.policy_class != filter::PolicyClass::kOther && SetBits(*id.bits, policy);
 }
 
 }  // namespace
@@ -143,7 +144,8 @@ bool ParseRewritePolicy(const std::string& text, tables::Engine engine, RewriteP
   if (!compact.empty()) return Refuse(error, "in --policy, ", compact);
   const tree::OptionTexts options = tree::PolicyOptions(text);
   const bool has_options = engine == tables::Engine::kRocksDB &&
-                           id.kind == filter::PolicyKind::kBloomline && options.count("id") != 0;
+                           id.policy_class == filter::PolicyClass::kBloomline &&
+                           options.count("id") != 0;
   const bool is_set = has_options ? id.is_valid && SetOptions(options, id.bits, policy, &wrong)
                                   : SetNamed(id, engine, policy);
   return is_set || Refuse(error, "--policy has ", wrong);
@@ -173,7 +175,7 @@ bool FamilyBits::ChooseByAdvice(const model::Situation& situation, const Group& 
                                 std::string* error) {
   const auto is_stock = [](const model::Choice& choice) { return choice.is_stock(); };
   if (TakeAdvice(situation, {}, error, is_stock)) return true;
-  if (all.kinds.count(engine_filters::Kind::kFormerCompact) != 0) {
+  if (all.layouts.count(engine_filters::FilterLayout::kFormerCompact) != 0) {
     // They match every key. Files that few Gets read get others, too, in the same memory.
     model::Request request;
     request.memory_bytes = std::max<uint64_t>(1, all.key_bytes());

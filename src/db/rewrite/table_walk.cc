@@ -64,8 +64,8 @@ void TableWalk::Answer(const Query& query, const engine_filters::EngineFilter* f
                     : "it has no filter";
   } else if (!filter->CanQuery()) {
     unproven_ = filter->why;
-  } else if (filter->kind == engine_filters::Kind::kAlwaysMatch ||
-             filter->kind == engine_filters::Kind::kFormerCompact) {
+  } else if (filter->layout == engine_filters::FilterLayout::kAlwaysMatch ||
+             filter->layout == engine_filters::FilterLayout::kFormerCompact) {
     unproven_ = "its filter matches every key";
   }
   if (may_match || !lost_.empty()) return;

@@ -15,7 +15,7 @@ namespace bloomline::db {
 namespace {
 
 using engine_filters::EngineFilter;
-using engine_filters::Kind;
+using engine_filters::FilterLayout;
 using tables::Engine;
 using tables::FilterKind;
 using tables::kUnknownCount;
@@ -142,22 +142,22 @@ bool EstimateKeys(const Table& table, FileFacts* facts, std::string* error) {
   return true;
 }
 
-void CountKind(const EngineFilter& filter, uint64_t bytes, FileFacts* facts) {
-  KindCount& count = facts->kinds[filter.kind];
+void CountLayout(const EngineFilter& filter, uint64_t bytes, FileFacts* facts) {
+  LayoutCount& count = facts->layouts[filter.layout];
   ++count.filters;
   count.bytes += bytes;
   ++facts->num_filters;
   facts->filter_bytes += bytes;
-  if (filter.kind == Kind::kUnknown) facts->why_unknown = filter.why;
+  if (filter.layout == FilterLayout::kUnknown) facts->why_unknown = filter.why;
   facts->entry_bytes += filter.entry_bytes;
 }
 
 // RocksDB keeps a block with its list of filters in memory, and a new filter is one for the table.
 void CountAsOne(uint64_t block_bytes, FileFacts* facts) {
-  if (facts->kinds.empty()) return;
-  for (auto& [kind, count] : facts->kinds) count.filters = 1;
+  if (facts->layouts.empty()) return;
+  for (auto& [layout, count] : facts->layouts) count.filters = 1;
   const uint64_t list_bytes = block_bytes - std::min(block_bytes, facts->filter_bytes);
-  facts->kinds.rbegin()->second.bytes += list_bytes;
+  facts->layouts.rbegin()->second.bytes += list_bytes;
   facts->filter_bytes += list_bytes;
   facts->num_filters = 1;
 }
@@ -179,7 +179,7 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
     const EngineFilter* filter = filters->At(i, error);
     if (filter == nullptr) return false;
     if (filters->bytes() == 0) continue;  // no data block begins in its 2 KiB
-    CountKind(*filter, filters->bytes(), facts);
+    CountLayout(*filter, filters->bytes(), facts);
     const double its_keys =
         i < first.keys_of_filter.size()
             ? static_cast<double>(first.keys_of_filter[i])
@@ -212,7 +212,7 @@ bool InspectFilters(const Table& table, TableFilters* filters, FileFacts* facts,
   for (uint64_t i = 0; i < filters->reader().num_filters(); ++i) {
     const EngineFilter* filter = filters->At(i, error);
     if (filter == nullptr) return false;
-    CountKind(*filter, filters->bytes(), facts);
+    CountLayout(*filter, filters->bytes(), facts);
     opened.emplace_back(std::max(1.0, static_cast<double>(filters->bytes() - filter->entry_bytes)),
                         *filter);
     bytes += opened.back().first;
@@ -228,7 +228,7 @@ bool InspectFilters(const Table& table, TableFilters* filters, FileFacts* facts,
   double matches = 0;
   for (const auto& [its_bytes, filter] : opened) {
     const auto keys = static_cast<uint64_t>(std::llround(keys_per_byte * its_bytes));
-    const bool has_rate = is_known || filter.kind == Kind::kNoKeys;
+    const bool has_rate = is_known || filter.layout == FilterLayout::kNoKeys;
     matches += its_bytes * (has_rate ? filter.ExpectedRate(keys) : std::nan(""));
   }
   if (bytes > 0) facts->expected_rate = matches / bytes;
@@ -282,7 +282,8 @@ bool InspectPointFilters(const Table& table, FileFacts* facts, std::string* erro
   }
   TableFilters filters;
   if (!filters.Init(table, error)) return false;
-  if (facts->kind == FilterKind::kByOffset) return InspectByOffset(table, &filters, facts, error);
+  if (facts->filter_kind == FilterKind::kByOffset)
+    return InspectByOffset(table, &filters, facts, error);
   return InspectFilters(table, &filters, facts, error);
 }
 
@@ -293,7 +294,7 @@ bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
   const FilterKeys keys(table);
   facts->engine = table.engine();
   facts->format_version = table.format_version();
-  facts->kind = table.filter_kind();
+  facts->filter_kind = table.filter_kind();
   facts->filter_name = table.filter_name();
   facts->unknown_filters = UnknownFilters(table);
   facts->properties = properties;

@@ -33,7 +33,7 @@ std::optional<std::string> ParsePolicy(const std::string& text, std::string* err
   const std::string id_text = tree::OptionId(text);
   const filter::PolicyId id = filter::ParsePolicyId(id_text);
   double bits = 0;
-  const bool is_too_many = id.kind != filter::PolicyKind::kOther && id.bits &&
+  const bool is_too_many = id.policy_class != filter::PolicyClass::kOther && id.bits &&
                            support::ParseDouble(*id.bits, &bits) && bits > kMaxBitsPerKey;
   if (!id_text.empty() && id.is_valid && !is_too_many) {
     const std::string meant = filter::MeantPolicy(text);
@@ -64,11 +64,12 @@ std::string WhyIgnored(const std::string& policy, tree::RocksDBVersion version,
   if (policy.empty() || !facts.has_filter()) return "";
   const bool is_rocksdb = facts.engine == tables::Engine::kRocksDB;
   const std::string id = is_rocksdb ? tree::OptionId(policy) : policy;
-  const filter::PolicyKind kind = filter::ParsePolicyId(id).kind;
-  const bool is_bloomline = kind == filter::PolicyKind::kBloomline;
+  const filter::PolicyClass policy_class = filter::ParsePolicyId(id).policy_class;
+  const bool is_bloomline = policy_class == filter::PolicyClass::kBloomline;
   const bool is_none = id == "nullptr";
-  const bool is_rocksdbs = kind == filter::PolicyKind::kBloom ||
-                           kind == filter::PolicyKind::kRibbon || id.rfind("rocksdb.", 0) == 0;
+  const bool is_rocksdbs = policy_class == filter::PolicyClass::kBloom ||
+                           policy_class == filter::PolicyClass::kRibbon ||
+                           id.rfind("rocksdb.", 0) == 0;
   const bool is_own = is_rocksdb ? is_rocksdbs : id == engine_filters::kLevelDBName;
   if (is_rocksdb && !is_bloomline && !is_none && !is_own) return "";  // the user's own policy
   std::string_view name = is_rocksdb ? engine_filters::kRocksDBName : id;
@@ -76,19 +77,19 @@ std::string WhyIgnored(const std::string& policy, tree::RocksDBVersion version,
   if (is_none || facts.filter_name != name) {
     return "the running policy does not look for filters named '" + facts.filter_name + "'";
   }
-  for (const auto& [kind, count] : facts.kinds) {
-    if (is_own && engine_filters::FormatOf(kind)) {
+  for (const auto& [layout, count] : facts.layouts) {
+    if (is_own && engine_filters::FormatOf(layout)) {
       return "the running policy does not understand these filters; to it, they match every key";
     }
   }
   return "";
 }
 
-// bloomline's own kinds have the name of their format.
-std::string ShortName(engine_filters::Kind kind) {
-  if (const auto format = engine_filters::FormatOf(kind)) return FormatName(*format);
+// bloomline's own layouts have the name of their format.
+std::string ShortName(engine_filters::FilterLayout layout) {
+  if (const auto format = engine_filters::FormatOf(layout)) return FormatName(*format);
   constexpr std::string_view kOwn = "bloomline ";
-  const std::string name = engine_filters::KindName(kind);
+  const std::string name = engine_filters::LayoutName(layout);
   return name.substr(0, kOwn.size()) == kOwn ? name.substr(kOwn.size()) : name;
 }
 
@@ -258,9 +259,9 @@ void AddPolicyOption(CLI::App* command, std::string* policy) {
 }
 
 void FilterSums::Add(const FilterSums& other) {
-  for (const auto& [kind, count] : other.kinds) {
-    kinds[kind].filters += count.filters;
-    kinds[kind].bytes += count.bytes;
+  for (const auto& [layout, count] : other.layouts) {
+    layouts[layout].filters += count.filters;
+    layouts[layout].bytes += count.bytes;
   }
   num_filters += other.num_filters;
   filter_bytes += other.filter_bytes;
@@ -277,9 +278,10 @@ void RangeFacts::Add(const RangeFacts& other) {
 
 std::set<std::string> FormatsOf(const FileFacts& facts) {
   std::set<std::string> formats;
-  for (const auto& [kind, count] : facts.kinds) {
-    if (kind == engine_filters::Kind::kUnknown && !facts.unknown_filters.empty()) continue;
-    formats.insert(ShortName(kind));
+  for (const auto& [layout, count] : facts.layouts) {
+    if (layout == engine_filters::FilterLayout::kUnknown && !facts.unknown_filters.empty())
+      continue;
+    formats.insert(ShortName(layout));
   }
   for (const std::string& name : facts.unknown_filters) {
     constexpr size_t kMostShown = 20;  // PrintFacts shows all
@@ -287,7 +289,7 @@ std::set<std::string> FormatsOf(const FileFacts& facts) {
     formats.insert("unknown: " + (is_long ? name.substr(0, kMostShown - 3) + "..." : name));
   }
   if (facts.has_filter() && formats.empty()) {
-    formats.insert(engine_filters::KindName(engine_filters::Kind::kNoKeys));
+    formats.insert(engine_filters::LayoutName(engine_filters::FilterLayout::kNoKeys));
   }
   // In LevelDB, kCompact writes some key sets in kBlocked's layouts. A file has one format.
   if (formats.count(FormatName(Format::kCompact)) != 0) {
@@ -320,7 +322,7 @@ void Group::AddFile(size_t index, const InspectedFile& file, uint64_t file_bytes
   FilterSums::Add(facts);
   formats.merge(FormatsOf(facts));
   if (!file.ignored.empty()) ++ignored_files;
-  if (facts.kind == tables::FilterKind::kPartitioned) ++partitioned_files;
+  if (facts.filter_kind == tables::FilterKind::kPartitioned) ++partitioned_files;
 }
 
 Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::string& name,

@@ -26,15 +26,16 @@ inline double Quotient(uint64_t part, uint64_t all) {
 
 // ---- The filters of a table, without the table's keys.
 
-struct KindCount {
+struct LayoutCount {
   uint64_t filters = 0;
   uint64_t bytes = 0;
 };
-using KindCounts = std::map<engine_filters::Kind, KindCount, engine_filters::KindOrder>;
+using LayoutCounts =
+    std::map<engine_filters::FilterLayout, LayoutCount, engine_filters::LayoutOrder>;
 
 // Totals for the filters of one file, or of several.
 struct FilterSums {
-  KindCounts kinds;
+  LayoutCounts layouts;
   uint64_t num_filters = 0;   // filters that hold keys
   uint64_t filter_bytes = 0;  // stored bytes of filters that hold keys
   // Keys and prefixes in the filters. LevelDB does not record their number: we count keys in the
@@ -65,7 +66,7 @@ struct RangeFacts {
 struct FileFacts : FilterSums {
   tables::Engine engine = tables::Engine::kLevelDB;
   int format_version = 0;
-  tables::FilterKind kind = tables::FilterKind::kNone;
+  tables::FilterKind filter_kind = tables::FilterKind::kNone;
   std::string filter_name;  // the filter block's name
   // The names in the metaindex of filters that nothing known here reads.
   std::vector<std::string> unknown_filters;
@@ -81,20 +82,20 @@ struct FileFacts : FilterSums {
   RangeFacts ranges;
   std::string why_unasked;  // why no scan asks the range filter
 
-  bool has_filter() const { return kind != tables::FilterKind::kNone; }
+  bool has_filter() const { return filter_kind != tables::FilterKind::kNone; }
   bool is_block_based() const {
-    return engine == tables::Engine::kRocksDB && kind == tables::FilterKind::kByOffset;
+    return engine == tables::Engine::kRocksDB && filter_kind == tables::FilterKind::kByOffset;
   }
   // Similar keys have more false positives than expected_rate: in LevelDB's own filters, and in
   // RocksDB's before format_version 5.
   bool has_weak_hash() const {
-    return kinds.count(engine_filters::Kind::kClassic) != 0 ||
-           kinds.count(engine_filters::Kind::kRocksDBLegacy) != 0;
+    return layouts.count(engine_filters::FilterLayout::kClassic) != 0 ||
+           layouts.count(engine_filters::FilterLayout::kRocksDBLegacy) != 0;
   }
 };
 
-// The format that writes a file's filters, or the name of their kind: "blocked", "RocksDB Ribbon",
-// "unknown: filter.another". Long names of unknown filters are cut off.
+// The format that writes a file's filters, or the name of their layout: "blocked", "RocksDB
+// Ribbon", "unknown: filter.another". Long names of unknown filters are cut off.
 std::set<std::string> FormatsOf(const FileFacts& facts);
 
 // Memory: one filter and one data block. Returns false with *error if the file is damaged.

@@ -36,11 +36,11 @@ std::optional<Written> Running(const std::string& policy) {
   const filter::PolicyId id = filter::ParsePolicyId(id_text);
   Written written;
   written.format = id.format;
-  if (id.kind == filter::PolicyKind::kOther ||
+  if (id.policy_class == filter::PolicyClass::kOther ||
       (id.bits && !support::ParseDouble(*id.bits, &written.bits_per_key))) {
     return std::nullopt;
   }
-  if (id.kind != filter::PolicyKind::kBloomline) return written;
+  if (id.policy_class != filter::PolicyClass::kBloomline) return written;
   for (const auto& [option, value] : tree::PolicyOptions(policy)) {
     if (option == "format") {
       const std::optional<Format> format = filter::FormatNamed(value);
@@ -62,13 +62,13 @@ std::optional<Written> Running(const std::string& policy) {
 std::optional<Format> FormatOf(const Group& group) {
   constexpr double kNearlyAll = 0.98;
   uint64_t bytes = 0;
-  for (const auto& [kind, count] : group.kinds) bytes += count.bytes;
+  for (const auto& [layout, count] : group.layouts) bytes += count.bytes;
   for (const filter::FormatRow& row : filter::kFormats) {
     uint64_t of_format = 0;
-    for (const engine_filters::Kind kind :
-         engine_filters::KindsFor(tables::Engine::kRocksDB, row.format)) {
-      const auto found = group.kinds.find(kind);
-      if (found != group.kinds.end()) of_format += found->second.bytes;
+    for (const engine_filters::FilterLayout layout :
+         engine_filters::LayoutsFor(tables::Engine::kRocksDB, row.format)) {
+      const auto found = group.layouts.find(layout);
+      if (found != group.layouts.end()) of_format += found->second.bytes;
     }
     if (bytes != 0 && static_cast<double>(of_format) >= kNearlyAll * static_cast<double>(bytes)) {
       return row.format;
@@ -130,7 +130,8 @@ KeptFilters FiltersToKeep(const Inputs& inputs, const Inspection& inspection, si
   if (!kept) return {};
   const bool is_same = running->format == kept->format && running->by_level == kept->by_level &&
                        std::abs(running->bits_per_key - kept->bits_per_key) < kSameBits;
-  const bool is_old_bloom = groups.all.kinds.count(engine_filters::Kind::kRocksDBLegacy) != 0;
+  const bool is_old_bloom =
+      groups.all.layouts.count(engine_filters::FilterLayout::kRocksDBLegacy) != 0;
   const bool needs_format_version =
       filter::HasLegacy(kept->format) && !kept->by_level && !is_old_bloom && WritesOldBloom(family);
   if (is_same && !needs_format_version) return {};

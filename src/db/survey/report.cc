@@ -103,11 +103,11 @@ std::string FormatsText(const std::set<std::string>& formats) {
   return text.empty() ? "none" : text;
 }
 
-tool::Json KindsJson(const KindCounts& kinds) {
-  return ListJson(kinds, [](const auto& kind) -> tool::Json {
-    return {{"layout", engine_filters::KindName(kind.first)},
-            {"filters", kind.second.filters},
-            {"bytes", kind.second.bytes}};
+tool::Json LayoutsJson(const LayoutCounts& layouts) {
+  return ListJson(layouts, [](const auto& layout) -> tool::Json {
+    return {{"layout", engine_filters::LayoutName(layout.first)},
+            {"filters", layout.second.filters},
+            {"bytes", layout.second.bytes}};
   });
 }
 
@@ -171,7 +171,7 @@ void PrintFacts(const std::vector<InspectedFile>& files, const Group& all) {
     if (file.is_block_based() && files[i].ignored.empty()) {
       ++facts["block-based filters, which RocksDB 7.4 and later ignore"];
     }
-    if (file.kind == tables::FilterKind::kPartitioned) {
+    if (file.filter_kind == tables::FilterKind::kPartitioned) {
       ++facts["partitioned filters, " + tool::CountText(all.num_filters) + " in all"];
     }
     if (file.entry_bytes != 0) {

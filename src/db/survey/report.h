@@ -42,7 +42,7 @@ std::string DatabaseTitle(const Inputs& inputs, const FamilyGroups& family);
 
 // "RocksDB Bloom, RocksDB Ribbon"; "none" if the files lack filters.
 std::string FormatsText(const std::set<std::string>& formats);
-tool::Json KindsJson(const KindCounts& kinds);
+tool::Json LayoutsJson(const LayoutCounts& layouts);
 
 // [one(item) for each item]
 template <typename Items, typename One>

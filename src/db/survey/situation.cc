@@ -14,14 +14,14 @@
 namespace bloomline::db {
 namespace {
 
-// The kind that has most of the filters' bytes, if it is one of RocksDB's own. None beside filters
-// that match every key: this kind in all files is an improvement.
+// The layout that has most of the filters' bytes, if it is one of RocksDB's own. None beside
+// filters that match every key: this layout in all files is an improvement.
 std::optional<Format> StockFormatOf(const Group& group) {
-  if (group.kinds.count(engine_filters::Kind::kFormerCompact) != 0) return std::nullopt;
+  if (group.layouts.count(engine_filters::FilterLayout::kFormerCompact) != 0) return std::nullopt;
   const auto most = std::max_element(
-      group.kinds.begin(), group.kinds.end(),
+      group.layouts.begin(), group.layouts.end(),
       [](const auto& a, const auto& b) { return a.second.bytes < b.second.bytes; });
-  if (most == group.kinds.end()) return std::nullopt;
+  if (most == group.layouts.end()) return std::nullopt;
   for (const filter::FormatRow& row : filter::kFormats) {
     const bool is_most = filter::LayoutRowFor(row.format).layout == most->first;
     if (is_most && filter::IsStock(row.format)) return row.format;
@@ -34,7 +34,7 @@ std::optional<Format> StockFormatOf(const Group& group) {
 bool ReadsRibbon(const Inputs& inputs, const FamilyGroups& groups) {
   const auto version = tree::VersionOf(inputs.databases[groups.database].rocksdb_version);
   if (version != tree::RocksDBVersion()) return version >= tree::kFirstWithRibbon;
-  return groups.all.kinds.count(engine_filters::Kind::kRocksDBRibbon) != 0;
+  return groups.all.layouts.count(engine_filters::FilterLayout::kRocksDBRibbon) != 0;
 }
 
 model::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) {
@@ -58,8 +58,9 @@ model::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) {
   situation.skips_last_level =
       is_for_hits && !groups.levels.empty() && groups.levels.back().level != 0;
   situation.writes_old_bloom = !situation.takes_whole_bits && WritesOldBloom(family);
-  situation.asks_ribbon = filter::ParsePolicyId(tree::OptionId(family.filter_policy)).kind ==
-                          filter::PolicyKind::kRibbon;
+  situation.asks_ribbon =
+      filter::ParsePolicyId(tree::OptionId(family.filter_policy)).policy_class ==
+      filter::PolicyClass::kRibbon;
   situation.level_size_ratio = family.level_size_ratio;
   for (const Group& group : groups.levels) {
     model::Level level;

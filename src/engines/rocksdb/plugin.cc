@@ -116,7 +116,7 @@ std::unique_ptr<FilterPolicy> NewFromText(const std::string& text, std::string* 
   engine::PolicyOptions::Changes changes;
   FilterPolicy::GetOptionsMap(config, nullptr, text, &id_text, &changes).PermitUncheckedError();
   const filter::PolicyId id = filter::ParsePolicyId(id_text);
-  if (id.kind != filter::PolicyKind::kBloomline) {
+  if (id.policy_class != filter::PolicyClass::kBloomline) {
     *error = "filter policy is " + support::Quoted(text) +
              "; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;OPTION=VALUE;...}" +
              filter::MeantPolicy(text);

@@ -32,7 +32,7 @@ class Solution {
 };
 
 // The hash of keys that a layout stores.
-enum class HashKind : uint8_t {
+enum class HashFunction : uint8_t {
   kXxh3,       // 64 bits, with a seed
   kRocksDB64,  // stock/rocksdb_hash.h
   kRocksDB32,
@@ -47,7 +47,7 @@ struct LayoutRow {
   const char* name = "always match";  // as `bloomline inspect` prints it
   const char* long_name = "unknown";  // among the filters of all engines
   std::optional<Format> format = {};  // which mostly writes it
-  HashKind hash = HashKind::kXxh3;
+  HashFunction hash = HashFunction::kXxh3;
 
   // ---- Size: the shape for the keys of a request, in each container that has the layout.
   // RocksDB's tables and partitions may have few keys. Their filters are not rounded up to whole

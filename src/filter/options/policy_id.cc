@@ -11,11 +11,11 @@ namespace {
 
 constexpr struct {
   const char* name;
-  PolicyKind kind;
+  PolicyClass policy_class;
   Format format;
-} kKnown[] = {{"bloomline", PolicyKind::kBloomline, Format::kBlocked},
-              {"bloomfilter", PolicyKind::kBloom, Format::kBloom},
-              {"ribbonfilter", PolicyKind::kRibbon, Format::kRibbon}};
+} kKnown[] = {{"bloomline", PolicyClass::kBloomline, Format::kBlocked},
+              {"bloomfilter", PolicyClass::kBloom, Format::kBloom},
+              {"ribbonfilter", PolicyClass::kRibbon, Format::kRibbon}};
 
 // Cuts `text` at its first colon. Returns what is behind it; nothing without a colon.
 std::optional<std::string_view> CutAtColon(std::string_view* text) {
@@ -40,11 +40,12 @@ bool IsNumber(std::string_view text, int most_points, size_t most) {
 }
 
 bool IsValid(const PolicyId& id) {
-  if (id.kind == PolicyKind::kOther) return true;
-  if (!id.bits) return id.kind == PolicyKind::kBloomline;
+  if (id.policy_class == PolicyClass::kOther) return true;
+  if (!id.bits) return id.policy_class == PolicyClass::kBloomline;
   if (!IsNumber(*id.bits, 1, kMostOfDouble)) return false;
   if (!id.suffix) return true;
-  return id.kind == PolicyKind::kRibbon ? IsNumber(*id.suffix, 0, kMostOfInt) : id.has_flag();
+  return id.policy_class == PolicyClass::kRibbon ? IsNumber(*id.suffix, 0, kMostOfInt)
+                                                 : id.has_flag();
 }
 
 }  // namespace
@@ -56,7 +57,7 @@ PolicyId ParsePolicyId(std::string_view text) {
   if (id.bits) id.suffix = CutAtColon(&*id.bits);
   for (const auto& known : kKnown) {
     if (id.name != known.name) continue;
-    id.kind = known.kind;
+    id.policy_class = known.policy_class;
     id.format = known.format;
   }
   id.is_valid = IsValid(id);

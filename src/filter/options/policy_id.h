@@ -11,7 +11,7 @@
 
 namespace bloomline::filter {
 
-enum class PolicyKind {
+enum class PolicyClass {
   kOther,      // a program's own, or RocksDB's by its class: "rocksdb.BuiltinBloomFilter"
   kBloomline,  // bloomline
   kBloom,      // bloomfilter
@@ -23,7 +23,7 @@ struct PolicyId {
   std::string_view name;
   std::optional<std::string_view> bits;
   std::optional<std::string_view> suffix;  // all behind the second colon, so it may have colons
-  PolicyKind kind = PolicyKind::kOther;
+  PolicyClass policy_class = PolicyClass::kOther;
   // Of the filters, if no option has another one. kOther: means nothing.
   Format format = Format::kBlocked;
   // False if the name is known, and RocksDB makes no policy because of the rest. It has a number

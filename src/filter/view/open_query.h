@@ -126,12 +126,12 @@ class OpenQuery {
 template <typename F>
 auto WithQuery(const Payload& payload, const kernels::Kernel& kernel, F f) {
   switch (LayoutRowFor(payload.layout).hash) {
-    case HashKind::kRocksDB64:
+    case HashFunction::kRocksDB64:
       return f(OpenQuery<RocksDBHasher>(payload, kernel));
-    case HashKind::kRocksDB32:
+    case HashFunction::kRocksDB32:
       return f(OpenQuery<LegacyHasher>(payload, kernel));
-    case HashKind::kXxh3:
-    case HashKind::kLevelDB32:
+    case HashFunction::kXxh3:
+    case HashFunction::kLevelDB32:
       break;
   }
   return f(OpenQuery<SeededHasher>(payload, kernel));

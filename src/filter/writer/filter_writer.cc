@@ -26,7 +26,7 @@ const char* FaultText(WriterFault fault) {
 FilterWriter::FilterWriter(const FilterOptions& options)
     : options_(options),
       plan_(nullptr),
-      hash_(HashKind::kXxh3),
+      hash_(HashFunction::kXxh3),
       first_long_size_(kMaxShortKeyBytes + 1),
       hasher_(options.seed) {
   Reset();
@@ -36,7 +36,7 @@ FilterWriter::FilterWriter(const FilterOptions& options, const LayoutRow& plan)
     : options_(options),
       plan_(&plan),
       hash_(plan.hash),
-      first_long_size_(hash_ == HashKind::kXxh3 ? kMaxShortKeyBytes + 1 : 0),
+      first_long_size_(hash_ == HashFunction::kXxh3 ? kMaxShortKeyBytes + 1 : 0),
       hasher_(options.seed) {
   Reset();
 }
@@ -46,7 +46,7 @@ __attribute__((flatten)) void FilterWriter::AddAnyKey(std::string_view key) {
 }
 
 uint64_t FilterWriter::HashOfRocksDB(std::string_view key) const {
-  if (hash_ == HashKind::kRocksDB32) return RocksDBHash32(key);
+  if (hash_ == HashFunction::kRocksDB32) return RocksDBHash32(key);
   return key.size() <= kMaxShortKeyBytes ? stock::ShortRocksDBHash64(key)
                                          : stock::RocksDBHash64(key);
 }

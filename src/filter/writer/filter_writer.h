@@ -49,7 +49,7 @@ class FilterWriter {
 
   // Like AddKey, for a hash that HashOf gave.
   uint64_t HashOf(std::string_view key) const {
-    return hash_ == HashKind::kXxh3 ? hasher_(key) : HashOfRocksDB(key);
+    return hash_ == HashFunction::kXxh3 ? hasher_(key) : HashOfRocksDB(key);
   }
   // Inline for adaptors that hash in line.
   void AddHash(uint64_t hash) {
@@ -111,7 +111,7 @@ class FilterWriter {
 
   FilterOptions options_;
   const LayoutRow* const plan_;
-  const HashKind hash_;
+  const HashFunction hash_;
   const size_t first_long_size_;  // 0 with another hash than XXH3
   KeyHasher hasher_;  // with the seed of the options, or the one drawn for the next filter
   HashList hashes_;

@@ -35,7 +35,7 @@ struct Target {
 };
 
 bool GroupingPays(const Target& target) {
-  return target.row.hash == HashKind::kXxh3 && target.shape.has_blocks() &&
+  return target.row.hash == HashFunction::kXxh3 && target.shape.has_blocks() &&
          target.shape.payload_bytes() >= kGroupedFromBytes;
 }
 

@@ -15,8 +15,8 @@
 
 namespace {
 
+using bloomline::filter::PolicyClass;
 using bloomline::filter::PolicyId;
-using bloomline::filter::PolicyKind;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using PolicyPointer = std::shared_ptr<const FilterPolicy>;
 
@@ -71,7 +71,7 @@ EXPORT void* bloomline_java_new_filter(const char* options, char** error) {
   return Guarded(error, [&]() -> void* {
     const PolicyId id = bloomline::filter::ParsePolicyId(options);
     PolicyPointer policy;
-    if (id.kind == PolicyKind::kBloom || id.kind == PolicyKind::kRibbon) {
+    if (id.policy_class == PolicyClass::kBloom || id.policy_class == PolicyClass::kRibbon) {
       policy = NewStockPolicy(options, id.is_valid, error);
     } else {
       // A pointer to the C++ class: see plugin.cc.

@@ -48,7 +48,7 @@ constexpr LayoutRow MakeRow() {
   row.name = "classic";
   row.long_name = "LevelDB Bloom";
   row.format = Format::kClassic;
-  row.hash = HashKind::kLevelDB32;
+  row.hash = HashFunction::kLevelDB32;
   row.leveldb_shape = Shape;
   row.num_probes = NumProbes;
   row.insert = [](const FilterShape& shape, const kernels::Kernel&, char* data, size_t n,

@@ -10,7 +10,7 @@ constexpr LayoutRow MakeRow() {
   LayoutRow row;
   row.layout = Layout::kRocksDBBlockBased;
   row.name = row.long_name = "block-based";
-  row.hash = HashKind::kRocksDB32;
+  row.hash = HashFunction::kRocksDB32;
   return row;
 }
 

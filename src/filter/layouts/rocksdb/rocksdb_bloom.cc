@@ -63,7 +63,7 @@ constexpr LayoutRow MakeRow() {
   row.layout = Layout::kRocksDBBloom;
   row.name = row.long_name = "RocksDB Bloom";
   row.format = Format::kBloom;
-  row.hash = HashKind::kRocksDB64;
+  row.hash = HashFunction::kRocksDB64;
   row.table_shape = TableShape;
   row.num_probes = [](double bits_per_key) {
     return stock::BloomNumProbes(stock::Millibits(bits_per_key));

@@ -74,7 +74,7 @@ constexpr LayoutRow MakeRow() {
   row.layout = Layout::kRocksDBLegacy;
   row.name = row.long_name = "RocksDB legacy Bloom";
   row.format = Format::kBloom;
-  row.hash = HashKind::kRocksDB32;
+  row.hash = HashFunction::kRocksDB32;
   row.table_shape = TableShape;
   row.min_marker = 1;
   row.max_marker = 127;

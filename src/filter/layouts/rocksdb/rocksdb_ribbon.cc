@@ -52,7 +52,7 @@ constexpr LayoutRow MakeRow() {
   row.layout = Layout::kRocksDBRibbon;
   row.name = row.long_name = "RocksDB Ribbon";
   row.format = Format::kRibbon;
-  row.hash = HashKind::kRocksDB64;
+  row.hash = HashFunction::kRocksDB64;
   row.table_shape = TableShape;
   row.min_marker = row.max_marker = stock::kRibbonMarker;
   row.read = Read;
