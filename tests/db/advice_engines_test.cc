@@ -20,7 +20,7 @@
 #include "src/db/model/advice.h"
 #include "src/engines/preload/environment.h"
 #include "src/engines/preload/settings.h"
-#include "src/engines/rocksdb/options/option_table.h"
+#include "src/engines/rocksdb/options/option_rows.h"
 #include "src/support/number_text.h"
 #include "tests/db/advice_samples.h"
 #include "tests/engines/rocksdb_settings.h"

@@ -61,7 +61,7 @@ void ExpectAnswers(const EngineFilter& filter, const std::vector<std::string>& k
 std::string Build(const FilterOptions& options, const std::vector<std::string>& keys) {
   filter::FilterWriter writer(options);
   for (const std::string& key : keys) writer.AddKey(key);
-  return tests::FinishedFilter(&writer, filter::TableShape);
+  return tests::FinishedFilter(&writer, filter::SSTableShape);
 }
 
 EngineFilter Open(std::string_view bytes) {

@@ -521,7 +521,8 @@ TEST(RewriteTest, FiltersHaveTheBytesOfRocksDB) {
 
 // RocksDB before 6.6 counts the bits of a filter in 32 bits.
 TEST(RewriteTest, LegacyFiltersHaveLessThan32BitsOfBits) {
-  const filter::FilterShape shape = filter::kRocksDBLegacyRow.table_shape({uint64_t{1} << 30, 10});
+  const filter::FilterShape shape =
+      filter::kRocksDBLegacyRow.sstable_shape({uint64_t{1} << 30, 10});
   EXPECT_EQ(shape.num_blocks, 0xffff0000 / 512 + 1);  // RocksDB's limit, and odd
   EXPECT_LT(shape.payload_bytes() * 8, uint64_t{1} << 32);
 }

@@ -9,7 +9,7 @@
 #include "bloomline/sizing.h"
 #include "src/engines/rocksdb/builder/table_plan.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
-#include "src/engines/rocksdb/options/option_table.h"
+#include "src/engines/rocksdb/options/option_rows.h"
 #include "src/filter/sizing/memory_divider.h"
 
 namespace bloomline::tests::rocksdb_level_choice_test {

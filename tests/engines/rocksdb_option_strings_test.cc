@@ -21,7 +21,7 @@
 
 #include "bloomline/c_rocksdb.h"
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/options/option_table.h"
+#include "src/engines/rocksdb/options/option_rows.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/stock/stock_names.h"
 #include "src/support/number_text.h"
@@ -164,7 +164,7 @@ TEST(RocksDBOptionStringsTest, OptionsForRangesAreTakenAndNotWritten) {
 
 // `bloomline db` leaves them out where it shows a policy.
 TEST(RocksDBOptionStringsTest, DefaultsAreThoseOfTheList) {
-  for (const engine::OptionRow& row : engine::OptionTable()) {
+  for (const engine::OptionRow& row : engine::AllOptionRows()) {
     EXPECT_EQ(row.text(RocksDBFilterOptions()), row.option.default_value) << row.option.name;
   }
 }

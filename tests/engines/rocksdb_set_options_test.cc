@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/options/option_table.h"
+#include "src/engines/rocksdb/options/option_rows.h"
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/table_bytes.h"

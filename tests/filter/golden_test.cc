@@ -70,7 +70,7 @@ std::string BuildWith(ShapeFunction shape, const Vector& v) {
 
 std::string Build(const Vector& v) {
   return v.container == "leveldb"   ? BuildLevelDB(v)
-         : v.container == "rocksdb" ? BuildWith(filter::TableShape, v)
+         : v.container == "rocksdb" ? BuildWith(filter::SSTableShape, v)
                                     : BuildStandalone(v);
 }
 

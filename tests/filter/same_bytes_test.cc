@@ -93,7 +93,7 @@ TEST_F(SameBytesTest, StaticFilters) {
                   }
                   std::vector<std::string> filters = {builder.Finish(2)};
                   if (options.format == Format::kBlocked) {
-                    filters.push_back(FinishedFilter(&writer, filter::TableShape));
+                    filters.push_back(FinishedFilter(&writer, filter::SSTableShape));
                   }
                   for (const std::string& bytes : filters) {
                     const FilterView view = FilterView::Open(bytes);

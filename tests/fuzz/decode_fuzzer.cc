@@ -202,7 +202,7 @@ const std::vector<Written>& AllWritten(Container container) {
     for (const uint64_t num_keys : {0u, 1u, 40u, 600u}) {
       filter::FilterWriter writer((FilterOptions()));
       for (uint64_t i = 0; i < num_keys; ++i) writer.AddKey(View(BigEndianKey(i)));
-      lists[0].push_back({tests::FinishedFilter(&writer, filter::TableShape), num_keys});
+      lists[0].push_back({tests::FinishedFilter(&writer, filter::SSTableShape), num_keys});
     }
     return lists;
   }();

@@ -64,7 +64,7 @@ constexpr LayoutRow MakeRow() {
   row.name = "exact list";
   row.long_name = "exact list of hashes";
   row.format = kExactFormat;
-  row.shape = row.table_shape = Shape;
+  row.shape = row.sstable_shape = Shape;
   row.trailer_shape = [](uint32_t) { return WithSlots(0); };
   row.min_parameter = row.max_parameter = 1;
   row.open = [](const Payload&, const kernels::Kernel&, OpenFilter* filter) {

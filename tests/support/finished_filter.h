@@ -10,7 +10,7 @@
 
 namespace bloomline::tests {
 
-// StandaloneShape or TableShape.
+// StandaloneShape or SSTableShape.
 using ShapeFunction = decltype(&filter::StandaloneShape);
 
 inline std::string FinishedFilter(filter::FilterWriter* writer,

@@ -208,7 +208,7 @@ std::set<FilterLayout> LayoutsFor(Container container, Format format) {
   std::set<FilterLayout> layouts;
   if (container == Container::kRocksDB) {
     for (const filter::LayoutRow* const row : filter::kLayouts) {
-      if (row->format == format && row->table_shape != nullptr) layouts.insert(row->layout);
+      if (row->format == format && row->sstable_shape != nullptr) layouts.insert(row->layout);
     }
     return layouts;
   }
@@ -238,7 +238,7 @@ FilterFigures FiguresFor(Container container, Format format, uint64_t num_keys,
   }
   const bool is_rocksdb = container == Container::kRocksDB;
   const filter::FilterShape shape =
-      is_rocksdb ? filter::TableShape(format, {num_keys, bits_per_key, filter::kTrailerBytes})
+      is_rocksdb ? filter::SSTableShape(format, {num_keys, bits_per_key, filter::kTrailerBytes})
                  : filter::LevelDBShapes(format, bits_per_key).For(num_keys);
   constexpr uint64_t kCodeBytes = 1;  // LevelDB's code byte
   const uint64_t bytes = shape.payload_bytes() + (is_rocksdb ? filter::kTrailerBytes : kCodeBytes);

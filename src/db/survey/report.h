@@ -75,8 +75,8 @@ void PrintFacts(const std::vector<InspectedFile>& files, const Group& all);
 using Cells = std::vector<std::string>;
 
 // Prints a row for each level that has files, and a total row if there are several such levels.
-// `row` gets the level's name and Group. A row without cells is left out, and so is a table
-// without rows.
+// `row` gets the level's name and Group. A row without cells is left out. Without rows,
+// prints nothing.
 void PrintLevels(const FamilyGroups& family, Cells header, size_t num_left,
                  const std::function<Cells(const std::string&, const Group&)>& row);
 // {"levels": [...], "all": ...}

@@ -19,7 +19,7 @@
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/builder/layout_check.h"
 #include "src/engines/rocksdb/options/former_compact.h"
-#include "src/engines/rocksdb/options/option_table.h"
+#include "src/engines/rocksdb/options/option_rows.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/stock/stock_named_policy.h"
 #include "src/engines/rocksdb/stock/stock_names.h"
@@ -137,7 +137,7 @@ std::string WrittenText(const Settings& settings, const RocksDBFilterOptions& op
     text += ", bloom before level " + std::to_string(options.bloom_before_level);
   }
   if (settings.bits_by_level != nullptr) {
-    for (const engine::OptionRow& row : engine::OptionTable()) {
+    for (const engine::OptionRow& row : engine::AllOptionRows()) {
       if (row.option.name == std::string_view("bits_by_level")) {
         text += ", by level " + row.text(options);
       }

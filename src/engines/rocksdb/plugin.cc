@@ -20,7 +20,7 @@
 #include "src/engines/rocksdb/budget/account_listener.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/builder/layout_check.h"
-#include "src/engines/rocksdb/options/option_table.h"
+#include "src/engines/rocksdb/options/option_rows.h"
 #include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/ranges/range_collector.h"

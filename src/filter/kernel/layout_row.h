@@ -53,7 +53,7 @@ struct LayoutRow {
   // RocksDB's tables and partitions may have few keys. Their filters are not rounded up to whole
   // blocks of 64 bytes: in kBlocked, such filters are flat.
   FilterShape (*shape)(const ShapeRequest& request) = nullptr;  // a filter on its own
-  FilterShape (*table_shape)(const ShapeRequest& request) = nullptr;
+  FilterShape (*sstable_shape)(const ShapeRequest& request) = nullptr;
   FilterShape (*leveldb_shape)(const ShapeRequest& request) = nullptr;
   // The k of these shapes in Bloom filters.
   int (*num_probes)(double bits_per_key) = nullptr;

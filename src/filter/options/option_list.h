@@ -1,9 +1,9 @@
 // The options of bloomline's policy for RocksDB, one line each: what {id=bloomline;NAME=VALUE;...}
-// may have. engines/rocksdb/options/option_table.cc reads, checks and writes the values.
+// may have. engines/rocksdb/options/option_rows.cc reads, checks and writes the values.
 //
 // A new option needs:
 //
-// - a field in rocksdb.h, a line below, and, to compile, a row in option_table.cc; if builders need
+// - a field in rocksdb.h, a line below, and, to compile, a row in option_rows.cc; if builders need
 //   it, MakeSettings there;
 // - writes_default = false, because an older release, which does not know the option, gives all
 //   options of an OPTIONS file their defaults;

@@ -54,7 +54,7 @@ FilterShape ShapeOf(Format format, uint64_t num_keys, double bits_per_key) {
     return filter::StandaloneShape(format, {num_keys, bits_per_key, filter::kTrailerBytes});
   }
   if (row.in_leveldb) return filter::LevelDBShape(format, num_keys, bits_per_key);
-  return filter::TableShape(format, {num_keys, bits_per_key});
+  return filter::SSTableShape(format, {num_keys, bits_per_key});
 }
 
 // The most keys of one filter, or 0 for any number.

@@ -16,7 +16,7 @@ constexpr uint64_t kKeysOfStockFile = 1000000;
 // bits_per_key as in a policy's options. Saturates.
 inline uint64_t StockFileBytes(Format format, uint64_t num_keys, double bits_per_key) {
   const auto bytes_of = [=](uint64_t keys) {
-    return TableShape(format, {keys, bits_per_key}).payload_bytes() + stock::kMetadataBytes;
+    return SSTableShape(format, {keys, bits_per_key}).payload_bytes() + stock::kMetadataBytes;
   };
   const uint64_t files = num_keys / kKeysOfStockFile;
   const uint64_t rest = num_keys % kKeysOfStockFile;

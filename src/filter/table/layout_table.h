@@ -91,11 +91,11 @@ inline FilterShape ShapeBy(FilterShape (*shape_for)(const ShapeRequest&),
 inline FilterShape StandaloneShape(Format format, const ShapeRequest& request) {
   return ShapeBy(StaticRow(format).shape, request);
 }
-inline FilterShape TableShape(const LayoutRow& plan, const ShapeRequest& request) {
-  return ShapeBy(plan.table_shape, request);
+inline FilterShape SSTableShape(const LayoutRow& plan, const ShapeRequest& request) {
+  return ShapeBy(plan.sstable_shape, request);
 }
-inline FilterShape TableShape(Format format, const ShapeRequest& request) {
-  return TableShape(PlanRow(format), request);
+inline FilterShape SSTableShape(Format format, const ShapeRequest& request) {
+  return SSTableShape(PlanRow(format), request);
 }
 
 // Chooses the query functions of a payload of one of RocksDB's tables, once for all its queries.

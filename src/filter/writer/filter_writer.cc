@@ -88,7 +88,7 @@ FilterShape FilterWriter::Plan(ShapeRequest limits, const kernels::Kernel* kerne
   limits.num_keys = num_keys();
   limits.bits_per_key = options_.bits_per_key;
   limits.chance = static_cast<uint32_t>(first_hash_ >> 32);
-  FilterShape shape = TableShape(*plan_, limits);
+  FilterShape shape = SSTableShape(*plan_, limits);
   if (LayoutRowFor(shape.layout).solve == nullptr || shape.num_blocks == 0 ||
       fault() != WriterFault::kNone) {
     return shape;

@@ -15,10 +15,10 @@ namespace {
 constexpr uint32_t kPolynomial = 0x82f63b78;  // reflected
 
 // tables[i][b]: what byte b contributes if i more bytes follow it in a group of eight.
-using Tables = std::array<std::array<uint32_t, 256>, 8>;
+using CrcTables = std::array<std::array<uint32_t, 256>, 8>;
 
-constexpr Tables MakeTables() {
-  Tables tables{};
+constexpr CrcTables MakeCrcTables() {
+  CrcTables tables{};
   for (size_t i = 0; i < 8; ++i) {
     for (uint32_t b = 0; b < 256; ++b) {
       uint32_t crc = i == 0 ? b : tables[i - 1][b];
@@ -29,7 +29,7 @@ constexpr Tables MakeTables() {
   return tables;
 }
 
-constexpr Tables kTables = MakeTables();
+constexpr CrcTables kCrcTables = MakeCrcTables();
 
 #if defined(__x86_64__)
 
@@ -59,10 +59,10 @@ uint32_t PortableCrc32c(const char* data, size_t n, uint32_t before) {
   for (; n >= 8; data += 8, n -= 8) {
     const uint64_t group = LoadLittleEndian64(data) ^ crc;
     crc = 0;
-    for (size_t i = 0; i < 8; ++i) crc ^= kTables[7 - i][(group >> (8 * i)) & 255];
+    for (size_t i = 0; i < 8; ++i) crc ^= kCrcTables[7 - i][(group >> (8 * i)) & 255];
   }
   for (; n > 0; ++data, --n) {
-    crc = (crc >> 8) ^ kTables[0][(crc ^ static_cast<unsigned char>(*data)) & 255];
+    crc = (crc >> 8) ^ kCrcTables[0][(crc ^ static_cast<unsigned char>(*data)) & 255];
   }
   return ~crc;
 }

@@ -46,7 +46,7 @@ double TablePlan::BitsPerKey(uint64_t num_keys) const {
 
 filter::FilterShape TablePlan::ShapeWith(uint64_t num_keys, double bits_per_key,
                                          uint64_t max_payload_bytes) const {
-  return filter::TableShape(row_, {num_keys, bits_per_key, kEndBytes, max_payload_bytes});
+  return filter::SSTableShape(row_, {num_keys, bits_per_key, kEndBytes, max_payload_bytes});
 }
 
 filter::FilterShape TablePlan::Shape(uint64_t num_keys) const {

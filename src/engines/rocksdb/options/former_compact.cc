@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "src/engines/rocksdb/options/option_table.h"
+#include "src/engines/rocksdb/options/option_rows.h"
 #include "src/filter/sizing/memory_divider.h"
 
 namespace bloomline::engine {
@@ -25,7 +25,7 @@ std::string CheckBits(const RocksDBFilterOptions& options) {
       return (options.format == Format::kCompact ? "" : "with flush_format, ") + wrong;
     }
   }
-  for (const OptionRow& row : OptionTable()) {
+  for (const OptionRow& row : AllOptionRows()) {
     if (std::string_view(row.option.name) == kBitsByLevel) return row.check(options);
   }
   return "";
@@ -35,7 +35,7 @@ std::string CheckBits(const RocksDBFilterOptions& options) {
 // seed may be a secret.
 std::string Differences(const RocksDBFilterOptions& one, const RocksDBFilterOptions& other) {
   std::string text;
-  for (const OptionRow& row : OptionTable()) {
+  for (const OptionRow& row : AllOptionRows()) {
     std::string value = row.text(one);
     if (value == row.text(other)) continue;
     if (row.option.name == std::string_view("seed") && one.seed != 0) value = "...";

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "src/engines/rocksdb/options/former_compact.h"
-#include "src/engines/rocksdb/options/option_table.h"
+#include "src/engines/rocksdb/options/option_rows.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/options/option_list.h"
@@ -46,7 +46,7 @@ std::string IdWith(const RocksDBFilterOptions& options) {
 // "bits_per_key=7.5;format=ribbon;"
 std::string OptionString(const RocksDBFilterOptions& options, const std::string& delimiter) {
   std::string text;
-  for (const OptionRow& row : OptionTable()) {
+  for (const OptionRow& row : AllOptionRows()) {
     const std::string value = row.text(options);
     if (row.option.writes_default || value != row.option.default_value) {
       text += row.option.name + ("=" + value) + delimiter;
@@ -58,7 +58,7 @@ std::string OptionString(const RocksDBFilterOptions& options, const std::string&
 // "format=ribbon, memory=1000": what differs from the defaults. The seed may be a secret.
 std::string OwnOptions(const RocksDBFilterOptions& options) {
   std::string own;
-  for (const OptionRow& row : OptionTable()) {
+  for (const OptionRow& row : AllOptionRows()) {
     const std::string text = row.text(options);
     const std::string name = row.option.name;
     if (text == row.option.default_value || name == "seed") continue;
@@ -277,7 +277,7 @@ std::string PolicyOptions::Serialize(const ConfigOptions& config, const std::str
 const PolicyOptions::Types& PolicyOptions::OptionTypes() {
   static const Types& types = *[] {
     auto* const all = new Types;
-    for (const OptionRow& row : OptionTable()) {
+    for (const OptionRow& row : AllOptionRows()) {
       const auto text = [write = row.text](const PolicyOptions& options) {
         const StatePtr state = options.LoadState();
         return state->refusal != nullptr ? "" : write(state->settings->options);

@@ -12,7 +12,7 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/utilities/options_type.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
-#include "src/engines/rocksdb/options/option_table.h"
+#include "src/engines/rocksdb/options/option_rows.h"
 #include "src/engines/rocksdb/options/refusal.h"
 
 namespace bloomline::engine {

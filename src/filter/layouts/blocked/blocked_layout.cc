@@ -30,10 +30,11 @@ FilterShape Shape(const ShapeRequest& request) {
 constexpr uint64_t kMaxFlatTableKeys = 200;
 
 FilterShape LittleRoundedShape(const ShapeRequest& request) {
-  if (request.num_keys <= kMaxFlatTableKeys) return kFlatRow.table_shape(request);
+  if (request.num_keys <= kMaxFlatTableKeys) return kFlatRow.sstable_shape(request);
   FilterShape shape = Shape(request);
   // More keys never take fewer bytes.
-  const FilterShape largest_flat = kFlatRow.table_shape({kMaxFlatTableKeys, request.bits_per_key});
+  const FilterShape largest_flat =
+      kFlatRow.sstable_shape({kMaxFlatTableKeys, request.bits_per_key});
   shape.num_blocks =
       std::max(shape.num_blocks, CeilDiv(largest_flat.payload_bytes(), kernels::kBlockBytes));
   return shape;
@@ -55,7 +56,7 @@ constexpr LayoutRow MakeRow() {
   row.long_name = "bloomline blocked";
   row.format = Format::kBlocked;
   row.shape = Shape;
-  row.table_shape = LittleRoundedShape;
+  row.sstable_shape = LittleRoundedShape;
   row.leveldb_shape = LevelDBShape;
   row.num_probes = NumProbes;
   row.trailer_shape = [](uint32_t k) { return FilterShape::Blocked(0, static_cast<int>(k)); };

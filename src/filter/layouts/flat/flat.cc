@@ -79,7 +79,7 @@ constexpr LayoutRow MakeRow() {
   row.name = "flat";
   row.long_name = "bloomline flat";
   row.format = Format::kBlocked;
-  row.table_shape = [](const ShapeRequest& request) {
+  row.sstable_shape = [](const ShapeRequest& request) {
     // The size of RocksDB's own smallest filter. RocksDB considers smaller partitions pointless.
     constexpr uint64_t kMinBytes = kernels::kBlockBytes;
     return ShapeOfBytes(std::max(kMinBytes, WholeBytes(request)), request);

@@ -13,7 +13,7 @@
 namespace bloomline::filter {
 namespace {
 
-FilterShape TableShape(const ShapeRequest& request) {
+FilterShape SSTableShape(const ShapeRequest& request) {
   const int millibits = stock::Millibits(request.bits_per_key);
   return FilterShape::RocksDBBloom(
       stock::BloomPayloadBytes(request.num_keys, millibits) / kernels::kBlockBytes,
@@ -64,7 +64,7 @@ constexpr LayoutRow MakeRow() {
   row.name = row.long_name = "RocksDB Bloom";
   row.format = Format::kBloom;
   row.hash = HashFunction::kRocksDB64;
-  row.table_shape = TableShape;
+  row.sstable_shape = SSTableShape;
   row.num_probes = [](double bits_per_key) {
     return stock::BloomNumProbes(stock::Millibits(bits_per_key));
   };

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kBlockBits = uint64_t{8} * kernels::kBlockBytes;
 
-FilterShape TableShape(const ShapeRequest& request) {
+FilterShape SSTableShape(const ShapeRequest& request) {
   // RocksDB before 6.6 counts bits in 32 bits, and would look for the rest of a larger filter at
   // its beginning. RocksDB's own filters have this limit for the same reason.
   constexpr uint64_t kMaxBits = 0xffff0000;
@@ -75,7 +75,7 @@ constexpr LayoutRow MakeRow() {
   row.name = row.long_name = "RocksDB legacy Bloom";
   row.format = Format::kBloom;
   row.hash = HashFunction::kRocksDB32;
-  row.table_shape = TableShape;
+  row.sstable_shape = SSTableShape;
   row.min_marker = 1;
   row.max_marker = 127;
   row.read = Read;

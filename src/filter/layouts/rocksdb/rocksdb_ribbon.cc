@@ -11,10 +11,10 @@ namespace bloomline::filter {
 namespace {
 
 // RocksDB's Bloom filter for few keys, if that is smaller, and for very many.
-FilterShape TableShape(const ShapeRequest& request) {
+FilterShape SSTableShape(const ShapeRequest& request) {
   const stock::RibbonSize size =
       stock::RibbonSizeOf(request.num_keys, request.bits_per_key, request.chance);
-  if (size.num_rows == 0) return kRocksDBBloomRow.table_shape(request);
+  if (size.num_rows == 0) return kRocksDBBloomRow.sstable_shape(request);
   return FilterShape::RocksDBRibbon(size.payload_bytes / stock::RibbonShape::kSegmentBytes,
                                     size.num_rows / stock::RibbonShape::kRowsPerBlock);
 }
@@ -41,7 +41,7 @@ std::unique_ptr<Solution> Solve(HashList* hashes, uint64_t first_hash, const Sha
   auto solution = std::make_unique<RibbonSolution>(kernel, *shape);
   constexpr uint32_t kAllSeeds = 256;
   if (!solution->Solve(hashes, static_cast<uint8_t>(first_hash), kAllSeeds)) {
-    *shape = kRocksDBBloomRow.table_shape(request);
+    *shape = kRocksDBBloomRow.sstable_shape(request);
     solution->set_fallback(kRocksDBBloomRow);
   }
   return solution;
@@ -53,7 +53,7 @@ constexpr LayoutRow MakeRow() {
   row.name = row.long_name = "RocksDB Ribbon";
   row.format = Format::kRibbon;
   row.hash = HashFunction::kRocksDB64;
-  row.table_shape = TableShape;
+  row.sstable_shape = SSTableShape;
   row.min_marker = row.max_marker = stock::kRibbonMarker;
   row.read = Read;
   row.write_end = [](const Payload& payload, char* dst) {

@@ -1,4 +1,4 @@
-#include "src/engines/rocksdb/options/option_table.h"
+#include "src/engines/rocksdb/options/option_rows.h"
 
 #include <algorithm>
 #include <utility>
@@ -297,7 +297,7 @@ std::string CheckMaxFilterBytes(const RocksDBFilterOptions& options) {
   return WrongLimit("max_filter_bytes", bytes);
 }
 
-// ---- The table.
+// ---- The rows.
 
 // Does not compile if the list has no such option.
 constexpr const filter::PolicyOption& Option(std::string_view name) {
@@ -342,11 +342,11 @@ static_assert(HasOrderOfList(), "an option has no row, or is in another place");
 
 }  // namespace
 
-const OptionRows& OptionTable() { return kRows; }
+const OptionRows& AllOptionRows() { return kRows; }
 
 std::string SetOption(std::string_view name, const std::string& value,
                       RocksDBFilterOptions* options) {
-  for (const OptionRow& row : OptionTable()) {
+  for (const OptionRow& row : AllOptionRows()) {
     if (row.option.name != name) continue;
     if (row.read(value, options)) return "";
     return std::string(name) + " is " + support::Quoted(value) + "; allowed: " + row.allowed();
@@ -390,7 +390,7 @@ namespace bloomline {
 
 std::string RocksDBFilterOptions::Validate() const {
   std::string error;
-  for (const engine::OptionRow& row : engine::OptionTable()) {
+  for (const engine::OptionRow& row : engine::AllOptionRows()) {
     if (row.check != nullptr && error.empty()) error = row.check(*this);
   }
   return error;

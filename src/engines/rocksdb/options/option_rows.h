@@ -1,8 +1,8 @@
 // Each option of the RocksDB policy (filter/options/option_list.h): its text, as in option strings
 // and OPTIONS files, and its check. All options together become the settings that builders and
 // readers need.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_OPTION_TABLE_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_OPTION_TABLE_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_OPTION_ROWS_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_OPTION_ROWS_H_
 
 #include <algorithm>
 #include <array>
@@ -38,7 +38,7 @@ struct OptionRow {
 
 // One row for each of filter::kPolicyOptions, in their order.
 using OptionRows = std::array<OptionRow, filter::kPolicyOptions.size()>;
-const OptionRows& OptionTable();
+const OptionRows& AllOptionRows();
 
 // Sets the option of this name. Returns an empty string, or what is wrong.
 std::string SetOption(std::string_view name, const std::string& value,
@@ -77,4 +77,4 @@ SettingsPtr ParseSettings(std::optional<std::string_view> bits_per_key, std::str
 
 }  // namespace bloomline::engine
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_OPTION_TABLE_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_OPTION_ROWS_H_
