@@ -172,7 +172,7 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
   command
       ->add_option("--stats", options->stats, "A file with RocksDB's statistics as text (-: stdin)")
       ->type_name("FILE");
-  AddPolicyOption(command, &options->policy);
+  AddPolicyArgument(command, &options->policy);
   AddMeasureOptions(command, &options->measure);
   tool::AddQuantity(command, "--cache", &options->cache_bytes, tool::ParseBytes,
                     "The size of the block cache, for example 8GiB");

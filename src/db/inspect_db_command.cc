@@ -257,7 +257,7 @@ void AddInspectCommand(CLI::App* db, int* exit_code) {
       db->add_subcommand("inspect", "Shows the filters: kinds, bits per key, expected FPR");
   auto options = std::make_shared<InspectDbOptions>();
   AddCommonOptions(command, &options->common);
-  AddPolicyOption(command, &options->policy);
+  AddPolicyArgument(command, &options->policy);
   tool::AddQuantity(command, "--require", &options->required, ParseRequired,
                     "List the files with filters of another format,\n"
                     "and exit with 4 if there are any");

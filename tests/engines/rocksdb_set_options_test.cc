@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/options/mutable_settings.h"
 #include "src/engines/rocksdb/options/option_rows.h"
-#include "src/engines/rocksdb/options/policy_options.h"
 #include "src/filter/bits/filter_shape.h"
 #include "src/filter/container/table_bytes.h"
 #include "tests/engines/accounted_database.h"
@@ -159,14 +159,14 @@ TEST(RocksDBSetOptionsTest, OneOptionAloneIsNotChanged) {
 // RocksDB configures each policy that it makes from a string, mostly with an empty map.
 TEST(RocksDBSetOptionsTest, NoChangeLeavesTheSettingsAlone) {
   std::string error;
-  engine::PolicyOptions options(
+  engine::MutableSettings settings(
       engine::MakeSettings(RocksDBFilterOptions(FilterOptions{Format::kRibbon, 9}), &error));
-  const engine::SettingsPtr before = options.Load();
+  const engine::SettingsPtr before = settings.Load();
   ASSERT_NE(before, nullptr) << error;
-  EXPECT_TRUE(options.Change(rocksdb::ConfigOptions(), {}, nullptr).ok());
-  EXPECT_EQ(options.Load(), before);
-  EXPECT_TRUE(options.Change(rocksdb::ConfigOptions(), {{"bits_per_key", "8"}}, nullptr).ok());
-  EXPECT_EQ(options.Load()->options.bits_per_key, 8);
+  EXPECT_TRUE(settings.Change(rocksdb::ConfigOptions(), {}, nullptr).ok());
+  EXPECT_EQ(settings.Load(), before);
+  EXPECT_TRUE(settings.Change(rocksdb::ConfigOptions(), {{"bits_per_key", "8"}}, nullptr).ok());
+  EXPECT_EQ(settings.Load()->options.bits_per_key, 8);
 }
 
 TEST(RocksDBSetOptionsTest, ABuilderNeverSeesHalfAChange) {

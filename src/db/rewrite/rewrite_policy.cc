@@ -142,7 +142,7 @@ bool ParseRewritePolicy(const std::string& text, tables::Engine engine, RewriteP
   std::string wrong = support::Quoted(text) + AllowedPolicies(id.name, engine);
   const std::string compact = engine == tables::Engine::kRocksDB ? WhyNoCompact(text) : "";
   if (!compact.empty()) return Refuse(error, "in --policy, ", compact);
-  const tree::OptionTexts options = tree::PolicyOptions(text);
+  const tree::OptionTexts options = tree::ParsePolicyOptions(text);
   const bool has_options = engine == tables::Engine::kRocksDB &&
                            id.policy_class == filter::PolicyClass::kBloomline &&
                            options.count("id") != 0;

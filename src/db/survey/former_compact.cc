@@ -21,7 +21,7 @@ constexpr std::string_view kBits = "bits_per_key";
 bool IsCompact(const std::string& policy, const char* option) {
   const std::string id = tree::OptionId(policy);
   if (filter::ParsePolicyId(id).policy_class != filter::PolicyClass::kBloomline) return false;
-  const tree::OptionTexts options = tree::PolicyOptions(policy);
+  const tree::OptionTexts options = tree::ParsePolicyOptions(policy);
   const auto found = options.find(option);
   return found != options.end() && found->second == kCompact;
 }

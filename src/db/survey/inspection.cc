@@ -250,7 +250,7 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<Inspected
 
 }  // namespace
 
-void AddPolicyOption(CLI::App* command, std::string* policy) {
+void AddPolicyArgument(CLI::App* command, std::string* policy) {
   tool::AddQuantity(command, "--policy", policy, ParsePolicy,
                     "The database's filter policy: an option string\n"
                     "(bloomfilter:10) or a name; options in braces and\n"

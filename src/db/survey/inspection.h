@@ -158,7 +158,7 @@ struct Inspection {
 };
 
 // Adds --policy.
-void AddPolicyOption(CLI::App* command, std::string* policy);
+void AddPolicyArgument(CLI::App* command, std::string* policy);
 
 // `name` is that of the pass in its progress. `policy` is the running policy of all databases;
 // empty: each OPTIONS file names it.

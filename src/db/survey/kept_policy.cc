@@ -41,7 +41,7 @@ std::optional<Written> Running(const std::string& policy) {
     return std::nullopt;
   }
   if (id.policy_class != filter::PolicyClass::kBloomline) return written;
-  for (const auto& [option, value] : tree::PolicyOptions(policy)) {
+  for (const auto& [option, value] : tree::ParsePolicyOptions(policy)) {
     if (option == "format") {
       const std::optional<Format> format = filter::FormatNamed(value);
       if (!format || !filter::RowOf(*format).in_rocksdb) return std::nullopt;

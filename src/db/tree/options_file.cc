@@ -85,7 +85,7 @@ std::string OptionId(std::string_view value) {
   return id;
 }
 
-OptionTexts PolicyOptions(std::string_view value) {
+OptionTexts ParsePolicyOptions(std::string_view value) {
   OptionTexts options;
   ForEachOption(WithoutBraces(value), [&](std::string_view name, std::string_view text) {
     options.emplace(name, WithoutBraces(text));

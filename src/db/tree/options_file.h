@@ -29,7 +29,7 @@ void ParseOptionsFile(std::string_view text, OptionsFile* options);
 std::string OptionId(std::string_view value);
 
 // The options of "{bits_per_key=10;id=bloomline;}"; none of a value without any.
-OptionTexts PolicyOptions(std::string_view value);
+OptionTexts ParsePolicyOptions(std::string_view value);
 
 // A filter policy as people write it: without those of bloomline's options that are defaults.
 std::string ShortPolicy(std::string_view value);

@@ -1,6 +1,6 @@
 // Registers the policy, so that RocksDB finds it by name, and has the functions that make objects
 // for C++ and C. Every option string begins here: AddFactory gets the name, and RocksDB then passes
-// the options to the policy (options/policy_options.h).
+// the options to the policy (options/mutable_settings.h).
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -20,8 +20,8 @@
 #include "src/engines/rocksdb/budget/account_listener.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/builder/layout_check.h"
+#include "src/engines/rocksdb/options/mutable_settings.h"
 #include "src/engines/rocksdb/options/option_rows.h"
-#include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/policy.h"
 #include "src/engines/rocksdb/ranges/range_collector.h"
 #include "src/filter/options/policy_id.h"
@@ -113,7 +113,7 @@ int AddFactoryUnless(const std::string& mismatch, ObjectLibrary* library) {
 std::unique_ptr<FilterPolicy> NewFromText(const std::string& text, std::string* error) {
   const ROCKSDB_NAMESPACE::ConfigOptions config;
   std::string id_text;
-  engine::PolicyOptions::Changes changes;
+  engine::OptionMap changes;
   FilterPolicy::GetOptionsMap(config, nullptr, text, &id_text, &changes).PermitUncheckedError();
   const filter::PolicyId id = filter::ParsePolicyId(id_text);
   if (id.policy_class != filter::PolicyClass::kBloomline) {

@@ -22,8 +22,8 @@
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/engines/rocksdb/options/former_compact.h"
+#include "src/engines/rocksdb/options/mutable_settings.h"
 #include "src/engines/rocksdb/options/opening_remarks.h"
-#include "src/engines/rocksdb/options/policy_options.h"
 #include "src/engines/rocksdb/reader/bits_reader.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/filter/container/policy_names.h"
@@ -110,21 +110,21 @@ StockFile StockFileOf(const LevelRules& rules, const FilterChoice& choice) {
 
 class RocksDBFilterPolicy : public FilterPolicy {
  public:
-  // The arguments of PolicyOptions.
+  // The arguments of MutableSettings.
   template <typename... Arguments>
   explicit RocksDBFilterPolicy(Arguments&&... arguments)
-      : options_(std::forward<Arguments>(arguments)...) {
-    RegisterOptions("BloomlineOptions", &options_, &PolicyOptions::OptionTypes());
+      : settings_(std::forward<Arguments>(arguments)...) {
+    RegisterOptions("BloomlineOptions", &settings_, &MutableSettings::OptionTypes());
   }
 
   // RocksDB writes it into each table's properties.
-  const char* Name() const override { return options_.Name(); }
+  const char* Name() const override { return settings_.Name(); }
   const char* CompatibilityName() const override { return filter::kRocksDBName.data(); }
-  std::string GetId() const override { return options_.Id(); }
+  std::string GetId() const override { return settings_.Id(); }
 
   FilterBitsBuilder* GetBuilderWithContext(
       const FilterBuildingContext& context) const noexcept override {
-    const PolicyOptions::StatePtr state = options_.LoadState();
+    const PolicyStatePtr state = settings_.LoadState();
     if (kIsForProgram && awaits_first_file_.exchange(false, std::memory_order_relaxed)) {
       remarks_.Add(LevelsRemark(state->settings->levels, context.compaction_style), nullptr);
     }
@@ -162,7 +162,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const noexcept override {
     const std::string_view filter = contents.ToStringView();
-    filter::FilterCounts* const counts = FindOrigin(filter, options_.Load()->counts);
+    filter::FilterCounts* const counts = FindOrigin(filter, settings_.Load()->counts);
     bool is_former_compact;
     FilterBitsReader* const reader = NewRocksDBBitsReader(filter, counts, &is_former_compact);
     if (is_former_compact && awaits_former_compact_.exchange(false, std::memory_order_relaxed)) {
@@ -173,7 +173,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
   Status ValidateOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
                          const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) const override {
-    const PolicyOptions::StatePtr state = options_.LoadState();
+    const PolicyStatePtr state = settings_.LoadState();
     // In a program, the options may have these members elsewhere, so the first file after this
     // writes the remarks to LOG.
     awaits_first_file_.store(true, std::memory_order_relaxed);
@@ -194,20 +194,20 @@ class RocksDBFilterPolicy : public FilterPolicy {
  protected:
   // PrepareOptions cannot check the options: SetOptions of RocksDB 7.8 does not call it, and by
   // then the options are set.
-  Status ConfigureOptions(const ConfigOptions& config, const PolicyOptions::Changes& changes,
-                          PolicyOptions::Changes* unused) override {
-    const Status status = options_.Change(config, changes, unused);
+  Status ConfigureOptions(const ConfigOptions& config, const OptionMap& changes,
+                          OptionMap* unused) override {
+    const Status status = settings_.Change(config, changes, unused);
     // Not every way to a file leads through ValidateOptions.
-    AddRemarksOnOptions(*options_.LoadState(), nullptr);
+    AddRemarksOnOptions(*settings_.LoadState(), nullptr);
     return status.ok() && config.invoke_prepare_options ? PrepareOptions(config) : status;
   }
   std::string SerializeOptions(const ConfigOptions& config,
                                const std::string& prefix) const override {
-    return options_.Serialize(config, prefix);
+    return settings_.Serialize(config, prefix);
   }
 
  private:
-  void AddRemarksOnOptions(const PolicyOptions::State& state, Logger* log) const {
+  void AddRemarksOnOptions(const PolicyState& state, Logger* log) const {
     remarks_.Add(SkippedRemark(state.skipped), log);
     remarks_.Add(RangesRemark(state.names_ranges), log);
     remarks_.Add(CompactRemark(state.compact), log);
@@ -233,7 +233,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
         refusal.id.c_str(), refusal.reason.c_str(), refusal.Consequence().c_str());
   }
 
-  PolicyOptions options_;
+  MutableSettings settings_;
   const OpeningRemarks remarks_;
   mutable std::atomic<bool> awaits_first_file_{false};     // and no file was written since then
   mutable std::atomic<bool> awaits_former_compact_{true};  // and no filter of it was opened

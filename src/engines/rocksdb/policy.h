@@ -8,7 +8,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
-#include "src/engines/rocksdb/options/policy_options.h"
+#include "src/engines/rocksdb/options/mutable_settings.h"
 
 namespace bloomline::engine {
 

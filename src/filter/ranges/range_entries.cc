@@ -222,7 +222,7 @@ std::string RangeEntries::Finish() {
     value = EncodeRangeProperty(field, {previous_, last_bytes}, filter);
   }
   entries_.Reset();
-  state_ = State();
+  state_ = KeysState();
   counts_ = RangeCounts(options_.sample, options_.constants);
   kept_.Clear();
   return value;

@@ -152,7 +152,7 @@ class RangeEntries {
 
   const RangeEntryOptions options_;
   // What the keys of the filter that is being built have been so far.
-  struct State {
+  struct KeysState {
     bool is_usable = true;
     uint64_t num_keys = 0;
     uint16_t min_key_bytes = kLongKey;
@@ -164,7 +164,7 @@ class RangeEntries {
     unsigned char greatest_bytes[kMaxCellBytes];
     size_t num_limits = 0;
   };
-  State state_;
+  KeysState state_;
   char previous_[kMaxPrefixBytes + kCopySlackBytes];  // the first bytes of the last key
   RangeCounts counts_;
   KeptKeys kept_;

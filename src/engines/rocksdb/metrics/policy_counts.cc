@@ -17,7 +17,7 @@ namespace {
 constexpr char kEngine[] = "rocksdb";
 
 // The options that determine a policy's figures. A seed may be secret.
-std::string PolicyText(const RocksDBFilterOptions& options, double bits_per_key) {
+std::string PolicyLabel(const RocksDBFilterOptions& options, double bits_per_key) {
   if (bits_per_key == 0) return "none";
   std::string text = FormatName(options.format);
   if (!options.bits_by_level.empty()) {
@@ -61,7 +61,7 @@ std::atomic<uint64_t>& Place(uint64_t hash) { return origins[hash % kNumOrigins]
 filter::FilterCounts* CountsForPolicy(const RocksDBFilterOptions& options, Format flush_format,
                                       double bits_per_key) {
   filter::FilterCounts* const counts =
-      filter::CountsFor({kEngine, PolicyText(options, bits_per_key), "", -1});
+      filter::CountsFor({kEngine, PolicyLabel(options, bits_per_key), "", -1});
   if (bits_per_key != 0) {
     counts->SetExpected({options.format, flush_format, FewestBits(options, bits_per_key)});
   }

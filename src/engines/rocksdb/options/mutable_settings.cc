@@ -1,4 +1,4 @@
-#include "src/engines/rocksdb/options/policy_options.h"
+#include "src/engines/rocksdb/options/mutable_settings.h"
 
 #include <string_view>
 #include <utility>
@@ -97,10 +97,10 @@ SettingsPtr WithoutFilters(const PolicySettings& settings) {
 }
 
 // How RocksDB writes and compares an option, by its text.
-template <typename TextOf>  // std::string(const PolicyOptions&)
+template <typename TextOf>  // std::string(const MutableSettings&)
 OptionTypeInfo TypeInfo(OptionType type, TextOf text_of) {
   const auto text = [text_of](const void* object) {
-    return text_of(*static_cast<const PolicyOptions*>(object));
+    return text_of(*static_cast<const MutableSettings*>(object));
   };
   return OptionTypeInfo(
       0, type, OptionVerificationType::kNormal, OptionTypeFlags::kMutable,
@@ -129,44 +129,45 @@ SettingsPtr SettingsOfRefusal() {
   return MakeSettings(OptionsOfRefusal(), &unused);
 }
 
-PolicyOptions::PolicyOptions(SettingsPtr settings, RibbonOptions ribbon_options)
+MutableSettings::MutableSettings(SettingsPtr settings, RibbonOptions ribbon_options)
     : start_(std::move(settings)),
       ribbon_options_(ribbon_options),
-      state_(std::make_shared<State>(State{start_, nullptr, "", ""})),
+      state_(std::make_shared<PolicyState>(PolicyState{start_, nullptr, "", ""})),
       awaits_text_(false) {}
 
-PolicyOptions::PolicyOptions(SettingsPtr settings, const std::string& id, std::string wrong_id)
+MutableSettings::MutableSettings(SettingsPtr settings, const std::string& id, std::string wrong_id)
     : start_(std::move(settings)),
       ribbon_options_(RibbonOptions::kOwn),
       id_(WithoutDelimiters(id)),
       wrong_id_(std::move(wrong_id)),
       awaits_text_(true) {
-  State state{start_, nullptr, "", ""};
+  PolicyState state{start_, nullptr, "", ""};
   if (!wrong_id_.empty()) {
     state.settings = SettingsOfRefusal();
     state.refusal = std::make_shared<Refusal>(Refusal{wrong_id_, id_, {}});
   }
-  state_ = std::make_shared<State>(std::move(state));
+  state_ = std::make_shared<PolicyState>(std::move(state));
 }
 
-PolicyOptions::StatePtr PolicyOptions::LoadState() const {
+PolicyStatePtr MutableSettings::LoadState() const {
   const std::lock_guard lock(mutex_);
   return state_;
 }
 
-const char* PolicyOptions::Name() const {
+const char* MutableSettings::Name() const {
   const SettingsPtr settings = Load();
   return settings->options.stock_id ? StockPolicyName(settings->options.format)
                                     : kRocksDBPolicyName;
 }
 
-std::string PolicyOptions::Id() const {
-  const StatePtr state = LoadState();
+std::string MutableSettings::Id() const {
+  const PolicyStatePtr state = LoadState();
   return state->refusal != nullptr ? state->refusal->id : IdWith(state->settings->options);
 }
 
-Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes, Changes* unused) {
-  StatePtr before;
+Status MutableSettings::Change(const ConfigOptions& config, const OptionMap& changes,
+                               OptionMap* unused) {
+  PolicyStatePtr before;
   bool is_new;
   {
     const std::lock_guard lock(mutex_);
@@ -174,7 +175,7 @@ Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes
     is_new = std::exchange(awaits_text_, false);
   }
   const std::shared_ptr<const Refusal> refused = before->refusal;
-  Changes given;
+  OptionMap given;
   std::string error = Unescape(config, changes, &given);
   const bool has_changes = given.size() > given.count(kRefusedOptions);
   if (!is_new && !has_changes) {
@@ -186,7 +187,7 @@ Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes
   // RocksDB changes nothing in each policy that a string names without options.
   if (given.empty() && wrong_id_.empty()) return Status::OK();
 
-  State state = *before;
+  PolicyState state = *before;
   if (refused != nullptr) {
     given.emplace(kRefusedOptions, RefusedText(refused->options));
     state.settings = start_;
@@ -217,14 +218,14 @@ Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes
   }
   {
     const std::lock_guard lock(mutex_);
-    state_ = std::make_shared<State>(std::move(state));
+    state_ = std::make_shared<PolicyState>(std::move(state));
   }
   // NotFound would tell RocksDB that it does not know this policy.
   return error.empty() ? Status::OK() : Status::InvalidArgument("bloomline", error);
 }
 
-std::string PolicyOptions::Apply(const ConfigOptions& config, const Changes& changes,
-                                 Changes* unused, State* state) const {
+std::string MutableSettings::Apply(const ConfigOptions& config, const OptionMap& changes,
+                                   OptionMap* unused, PolicyState* state) const {
   RocksDBFilterOptions changed = state->settings->options;
   std::string skipped;
   for (const auto& [name, value] : changes) {
@@ -257,8 +258,9 @@ std::string PolicyOptions::Apply(const ConfigOptions& config, const Changes& cha
   return "";
 }
 
-std::string PolicyOptions::Serialize(const ConfigOptions& config, const std::string& prefix) const {
-  const StatePtr state = LoadState();
+std::string MutableSettings::Serialize(const ConfigOptions& config,
+                                       const std::string& prefix) const {
+  const PolicyStatePtr state = LoadState();
   const RocksDBFilterOptions& of_files = state->settings->options;
   const std::string id = state->refusal != nullptr ? state->refusal->id : IdWith(of_files);
   if (config.IsShallow()) return id;
@@ -274,19 +276,19 @@ std::string PolicyOptions::Serialize(const ConfigOptions& config, const std::str
 
 // Since 9.8, RocksDB's SetOptions makes a new policy of the options that these texts have and of
 // its changes. So a policy with refused options has these alone.
-const PolicyOptions::Types& PolicyOptions::OptionTypes() {
+const MutableSettings::Types& MutableSettings::OptionTypes() {
   static const Types& types = *[] {
     auto* const all = new Types;
     for (const OptionRow& row : AllOptionRows()) {
-      const auto text = [write = row.text](const PolicyOptions& options) {
-        const StatePtr state = options.LoadState();
+      const auto text = [write = row.text](const MutableSettings& settings) {
+        const PolicyStatePtr state = settings.LoadState();
         return state->refusal != nullptr ? "" : write(state->settings->options);
       };
       all->emplace(row.option.name, TypeInfo(row.type, text));
     }
     for (const char* const name : {kRefusedOptions, kCanonicalizer}) {
-      const auto text = [name = std::string(name)](const PolicyOptions& options) {
-        const StatePtr state = options.LoadState();
+      const auto text = [name = std::string(name)](const MutableSettings& settings) {
+        const PolicyStatePtr state = settings.LoadState();
         return state->refusal == nullptr ? "" : TextOfRefused(name, state->refusal->options);
       };
       all->emplace(name, TypeInfo(OptionType::kString, text));

@@ -1,7 +1,7 @@
-// The options of a policy while it runs: set by option strings, changed by SetOptions, printed for
+// The settings of a policy while it runs: set by option strings, changed by SetOptions, printed for
 // OPTIONS files.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_POLICY_OPTIONS_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_POLICY_OPTIONS_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_MUTABLE_SETTINGS_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_MUTABLE_SETTINGS_H_
 
 #include <memory>
 #include <mutex>
@@ -30,32 +30,33 @@ enum class RibbonOptions {
 // The settings of OptionsOfRefusal().
 SettingsPtr SettingsOfRefusal();
 
+// What a policy is at one moment. Immutable.
+struct PolicyState {
+  SettingsPtr settings;
+  // Null if nothing was refused. Otherwise the settings are those of OptionsOfRefusal().
+  std::shared_ptr<const Refusal> refusal;
+  std::string skipped;        // the unknown options that were left out: "bits, fromat"
+  std::string compact;        // the meaning of format compact (former_compact.h)
+  bool names_ranges = false;  // by options of earlier releases, which have no effect any more
+};
+using PolicyStatePtr = std::shared_ptr<const PolicyState>;
+
 // The settings of a policy. RocksDB's SetOptions may replace them while other threads make
 // builders. Thread-safe.
-class PolicyOptions {
+class MutableSettings {
  public:
-  using Changes = OptionMap;
   using Types = std::unordered_map<std::string, ROCKSDB_NAMESPACE::OptionTypeInfo>;
 
   // Of a policy that a program makes with valid options.
-  explicit PolicyOptions(SettingsPtr settings, RibbonOptions ribbon_options = RibbonOptions::kOwn);
+  explicit MutableSettings(SettingsPtr settings,
+                           RibbonOptions ribbon_options = RibbonOptions::kOwn);
 
   // Of a policy that RocksDB makes by the name `id`, and then configures: the first Change has the
   // options of the same text, and may refuse them. `settings` are those of the id. If wrong_id is
   // not empty, the id is refused for this reason.
-  PolicyOptions(SettingsPtr settings, const std::string& id, std::string wrong_id);
+  MutableSettings(SettingsPtr settings, const std::string& id, std::string wrong_id);
 
-  // What a policy is at one moment. Immutable.
-  struct State {
-    SettingsPtr settings;
-    // Null if nothing was refused. Otherwise the settings are those of OptionsOfRefusal().
-    std::shared_ptr<const Refusal> refusal;
-    std::string skipped;        // the unknown options that were left out: "bits, fromat"
-    std::string compact;        // the meaning of format compact (former_compact.h)
-    bool names_ranges = false;  // by options of earlier releases, which have no effect any more
-  };
-  using StatePtr = std::shared_ptr<const State>;
-  StatePtr LoadState() const;
+  PolicyStatePtr LoadState() const;
   SettingsPtr Load() const { return LoadState()->settings; }
 
   // The name of the policy in tables and OPTIONS files: with stock_id, RocksDB's own.
@@ -68,19 +69,19 @@ class PolicyOptions {
   // another Change fixes them; a policy in use keeps the options that it has. Unknown names go to
   // *unused instead if it is not null, and are skipped under config.ignore_unknown_options, as
   // RocksDB does.
-  Status Change(const ConfigOptions& config, const Changes& changes, Changes* unused);
+  Status Change(const ConfigOptions& config, const OptionMap& changes, OptionMap* unused);
 
   // Returns the text for OPTIONS files. All of it is of one moment.
   std::string Serialize(const ConfigOptions& config, const std::string& prefix) const;
 
-  // Returns how RocksDB writes and compares each option of a PolicyOptions. RocksDB cannot change
+  // Returns how RocksDB writes and compares each option of a MutableSettings. RocksDB cannot change
   // one alone.
   static const Types& OptionTypes();
 
  private:
   // Sets the settings of *state to those with all of `changes`, or returns why not.
-  std::string Apply(const ConfigOptions& config, const Changes& changes, Changes* unused,
-                    State* state) const;
+  std::string Apply(const ConfigOptions& config, const OptionMap& changes, OptionMap* unused,
+                    PolicyState* state) const;
 
   const SettingsPtr start_;
   const RibbonOptions ribbon_options_;
@@ -88,10 +89,10 @@ class PolicyOptions {
   const std::string wrong_id_;  // why the id is refused
 
   mutable std::mutex mutex_;  // guards what follows
-  StatePtr state_;
+  PolicyStatePtr state_;
   bool awaits_text_;  // the first Change has not come yet
 };
 
 }  // namespace bloomline::engine
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_POLICY_OPTIONS_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_MUTABLE_SETTINGS_H_
