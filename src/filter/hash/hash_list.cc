@@ -24,10 +24,10 @@ size_t ChunkBytes(size_t list_bytes) {
 
 HashList::~HashList() { Free(first_); }
 
-void HashList::Free(Node* node) {
+void HashList::Free(HashNode* node) {
   while (node != nullptr) {
-    Node* const next = node->next;
-    support::FreePages(node, sizeof(Node) + node->capacity * sizeof(uint64_t));
+    HashNode* const next = node->next;
+    support::FreePages(node, sizeof(HashNode) + node->capacity * sizeof(uint64_t));
     node = next;
   }
 }
@@ -42,7 +42,8 @@ void HashList::AddChunk() {
   const size_t bytes = ChunkBytes(size() * sizeof(uint64_t));
   void* const memory = support::AllocatePages(bytes);
   if (memory == nullptr) throw std::bad_alloc();
-  Node* const node = new (memory) Node{nullptr, (bytes - sizeof(Node)) / sizeof(uint64_t), 0};
+  HashNode* const node =
+      new (memory) HashNode{nullptr, (bytes - sizeof(HashNode)) / sizeof(uint64_t), 0};
   if (last_ == nullptr) {
     first_ = node;
   } else {

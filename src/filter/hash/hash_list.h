@@ -58,14 +58,14 @@ class HashList {
   template <typename F>
   void ForEachChunk(F f) {
     if (size() == 0) return;
-    for (Node* node = first_; node != nullptr; node = node->next) {
+    for (HashNode* node = first_; node != nullptr; node = node->next) {
       f(node->hashes(), ChunkSize(node));
     }
   }
   template <typename F>
   void ForEachChunk(F f) const {
     if (size() == 0) return;
-    for (const Node* node = first_; node != nullptr; node = node->next) {
+    for (const HashNode* node = first_; node != nullptr; node = node->next) {
       f(node->hashes(), ChunkSize(node));
     }
   }
@@ -73,8 +73,8 @@ class HashList {
  private:
   // A chunk's header; its hashes lie behind it. It has whole words, so that a chunk has no bytes
   // left over, also on i386, where the alignment of a uint64_t is 4.
-  struct alignas(sizeof(uint64_t)) Node {
-    Node* next;
+  struct alignas(sizeof(uint64_t)) HashNode {
+    HashNode* next;
     size_t capacity;
     size_t size;  // set when the list continues in another chunk
     uint64_t* hashes() { return reinterpret_cast<uint64_t*>(this + 1); }
@@ -88,15 +88,15 @@ class HashList {
   void SetSize(size_t size) { size_.store(size, std::memory_order_relaxed); }
   void Grow();
   void AddChunk();
-  size_t ChunkSize(const Node* node) const {
+  size_t ChunkSize(const HashNode* node) const {
     return node == last_ ? static_cast<size_t>(next_ - node->hashes()) : node->size;
   }
-  static void Free(Node* node);
+  static void Free(HashNode* node);
 
   // A chunk is begun only when a hash goes into it, so only a cleared list's single chunk is empty.
   // There next_ == end_, as in a list without chunks: before any other slot there is a hash.
-  Node* first_ = nullptr;
-  Node* last_ = nullptr;
+  HashNode* first_ = nullptr;
+  HashNode* last_ = nullptr;
   uint64_t* next_ = nullptr;
   uint64_t* end_ = nullptr;  // of the last chunk
   std::atomic<size_t> size_{0};
