@@ -61,6 +61,7 @@ function(bloomline_module target map folder)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include")
   target_link_options(${target} PRIVATE "LINKER:--version-script=${map}" "LINKER:-z,defs"
                                         "LINKER:-Bsymbolic-functions")
+  set_property(GLOBAL APPEND PROPERTY BLOOMLINE_MODULES ${target})
 endfunction()
 
 # Patterns of the public names in a shared library; see cmake/exports.map.in. The adaptors name
