@@ -2,8 +2,10 @@
 //! the filters' headers; librocksdb-sys has RocksDB's, unless ROCKSDB_INCLUDE_DIR names others. If
 //! BLOOMLINE_LIB_DIR names a folder with libraries, the adaptor there is linked instead.
 mod compile;
+mod rocksdb_library;
 use compile::path;
 use std::env;
+use std::path::Path;
 
 fn main() {
     for variable in ["BLOOMLINE_LIB_DIR", "DOCS_RS", "ROCKSDB_INCLUDE_DIR"] {
@@ -15,6 +17,10 @@ fn main() {
     if env::var_os("BLOOMLINE_LIB_DIR").is_some() {
         return compile::link(&["bloomline_rocksdb"]);
     }
+    let mut flags = Vec::new();
+    if !rocksdb_library::has_type_information() {
+        flags.push("-fno-rtti");
+    }
     let filters = path("DEP_BLOOMLINE_C_NATIVE");
     let native = compile::native(&["--adaptor", "rocksdb", &filters.to_string_lossy()]);
     let rocksdb = match env::var_os("ROCKSDB_INCLUDE_DIR") {
@@ -22,5 +28,6 @@ fn main() {
         None => path("DEP_ROCKSDB_CARGO_MANIFEST_DIR").join("rocksdb/include"),
     };
     // RocksDB's headers need C++20 from 10.7 on.
-    compile::sources("bloomline_rocksdb", "c++20", &[&native, &filters], Some(&rocksdb));
+    let folders: [&Path; 2] = [&native, &filters];
+    compile::sources("bloomline_rocksdb", "c++20", &folders, Some(&rocksdb), &flags);
 }

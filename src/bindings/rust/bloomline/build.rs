@@ -16,7 +16,7 @@ fn main() {
         return; // documentation needs no library
     }
     if env::var_os("BLOOMLINE_LIB_DIR").is_none() {
-        return compile::sources("bloomline", "c++17", &[&native], None);
+        return compile::sources("bloomline", "c++17", &[&native], None, &[]);
     }
     compile::link(&["bloomline_c", "bloomline_filters", "bloomline_core"]);
     let os = env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();

@@ -49,13 +49,27 @@ pub fn link(libraries: &[&str]) {
     }
 }
 
-/// Compiles the sources of the first folder, with the headers of all of them and of an engine.
-/// Whatever the profile, they are optimized: without that, queries take many times as long. As many
-/// compilers run as cargo allows. (cc's own feature for this, `parallel`, needs a newer Rust.)
-pub fn sources(library: &str, standard: &str, folders: &[&Path], engine: Option<&Path>) {
+/// Compiles the sources of the first folder, with the headers of all of them and of an engine, and
+/// with these flags. Whatever the profile, they are optimized: without that, queries take many
+/// times as long. As many compilers run as cargo allows. (cc's own feature for this, `parallel`,
+/// needs a newer Rust.)
+///
+/// All names are hidden. Otherwise a program would export what an engine's headers define, and the
+/// engine's shared library would use that in place of its own, even if it has another version.
+pub fn sources(
+    library: &str,
+    standard: &str,
+    folders: &[&Path],
+    engine: Option<&Path>,
+    flags: &[&str],
+) {
     let mut build = cc::Build::new();
     build.cpp(true).std(standard).opt_level(3).define("NDEBUG", None).debug(false).warnings(false);
+    build.flag("-fvisibility=hidden").flag("-fvisibility-inlines-hidden");
     build.flag_if_supported("-falign-functions=64").includes(engine);
+    for flag in flags {
+        build.flag(flag);
+    }
     for folder in folders {
         build.include(folder.join("include")).include(folder);
     }
