@@ -1,5 +1,5 @@
-"""What the results of db_bench_ext/run say, in at most 39 lines. Reads levels.csv, gets.csv,
-gets.txt, ranges.csv and filters.csv from the folder of the results.
+"""What the results of db_bench_ext/run say, in at most 39 lines, and more with natural.csv. Reads
+levels.csv, gets.csv, gets.txt, ranges.csv and filters.csv from the folder of the results.
 
 Usage: /usr/bin/python3 db_bench_ext/summary.py FOLDER
 """
@@ -71,6 +71,27 @@ def levels(folder):
           f"{reads}.\n")
     return (sum(int(row["keys"]) + int(row["gets"]) for row in rows.values()),
             sum(int(row["wrong_answers"]) for row in rows.values()))
+
+
+def natural(folder):
+    """natural.csv: means of the states, and the most memory in one of them."""
+    rows = read_csv(folder / "natural.csv")
+    line("RocksDB growing: wasted per 100", ["at rest", "written", "bits/key", "most over"])
+    for levels, name in dict.fromkeys((row["levels"], row["filter"]) for row in rows):
+        states = [row for row in rows if (row["levels"], row["filter"]) == (levels, name)]
+
+        def mean(column, group):
+            return sum(float(row[column]) for row in group) / len(group)
+
+        wasted = [f"{100 * mean('wasted_reads_per_get', group):.2f}"
+                  for group in ([row for row in states if row["is_at_rest"] == at_rest]
+                                for at_rest in "10")]
+        most = max(float(row["percent_over_promise"]) for row in states)
+        line(f"  {name}, {levels}", [*wasted, f"{mean('bits_per_key', states):.2f}",
+                                     f"{most:.1f} %"])
+    print()
+    return (sum(int(row["gets"]) + int(row["stored_keys"]) for row in rows),
+            sum(int(row["wrong_answers"]) for row in rows))
 
 
 class Databases:
@@ -145,6 +166,9 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     machine(folder)
     answers, wrong = levels(folder)
+    if (folder / "natural.csv").exists():
+        more_answers, more_wrong = natural(folder)
+        answers, wrong = answers + more_answers, wrong + more_wrong
     databases = Databases(folder)
     databases.leveldb()
     databases.rocksdb()

@@ -24,7 +24,7 @@ struct Flags {
   Form form = Form::kComplete;
   uint64_t keys = 0;
   int rounds = 0;
-  // gets, levels, ranges: no times, so other programs that run disturb no figure.
+  // gets, levels, natural, ranges: no times, so other programs that run disturb no figure.
   bool only_counts = false;
   std::string out_directory;
   std::string db_directory;  // gets temporary folders
@@ -40,6 +40,8 @@ struct Flags {
   uint64_t scans = 0;  // 0: those of the form
   std::set<std::string> shapes;
   std::set<std::string> subjects;
+  // natural
+  std::set<std::string> compactions;  // empty: dynamic and static levels
 };
 
 struct Size {
@@ -60,6 +62,7 @@ struct Workload {
 
 Workload Gets();
 Workload Levels();
+Workload Natural();
 Workload Disk();
 Workload Ranges();
 Workload RangeChoice();

@@ -49,6 +49,15 @@ void RocksDBDatabase::Reopen(const rocksdb::BlockBasedTableOptions& table) {
 
 void RocksDBDatabase::Put(std::string_view key, std::string_view value) {
   Check(batch_.Put({key.data(), key.size()}, {value.data(), value.size()}));
+  CommitIfFull();
+}
+
+void RocksDBDatabase::Delete(std::string_view key) {
+  Check(batch_.Delete({key.data(), key.size()}));
+  CommitIfFull();
+}
+
+void RocksDBDatabase::CommitIfFull() {
   if (batch_.Count() == kBatchRows) Commit();
 }
 

@@ -44,7 +44,10 @@ class RocksDBDatabase : public Database {
   void Reopen(const rocksdb::BlockBasedTableOptions& table);
 
   void Put(std::string_view key, std::string_view value) override;
-  // Also what was put before.
+  void Delete(std::string_view key);
+  // Writes what the methods above have buffered.
+  void Commit();
+  // The same, and flushes it.
   void Flush();
   void CompactAndReopen() override;
   bool Get(std::string_view key, std::string* value) override;
@@ -57,7 +60,7 @@ class RocksDBDatabase : public Database {
   FileSums SumsOfFiles() const;
 
  private:
-  void Commit();
+  void CommitIfFull();
   void CheckOneSortedRun() const;
 
   const TemporaryDirectory directory_;

@@ -3,6 +3,6 @@
 
 namespace bloomline::bench {
 
-std::vector<Workload> Workloads() { return {Gets(), Levels(), Ranges()}; }
+std::vector<Workload> Workloads() { return {Gets(), Levels(), Natural(), Ranges()}; }
 
 }  // namespace bloomline::bench
