@@ -200,8 +200,8 @@ bool LayoutOrder::operator()(FilterLayout a, FilterLayout b) const {
 
 std::optional<Format> FormatOf(FilterLayout layout) {
   const filter::LayoutRow& row = filter::LayoutRowFor(layout);
-  return row.hash == filter::HashFunction::kXxh3 ? row.format
-                                                 : std::nullopt;  // bloomline's own hash
+  const bool has_own_hash = row.hash == filter::HashFunction::kXxh3;
+  return has_own_hash ? row.format : std::nullopt;
 }
 
 std::set<FilterLayout> LayoutsFor(Container container, Format format) {
@@ -253,8 +253,9 @@ EngineFilter EngineFilter::Open(Container container, std::string_view name,
 
 double EngineFilter::ExpectedRate(uint64_t num_keys) const {
   if (layout == FilterLayout::kUnknown || layout == FilterLayout::kAlwaysMatch ||
-      layout == FilterLayout::kFormerCompact)
+      layout == FilterLayout::kFormerCompact) {
     return 1;
+  }
   if (layout == FilterLayout::kNoKeys || num_keys == 0) return 0;
   // Some layouts' formulas take up to milliseconds, and a database has few sizes of filters.
   using Arguments = std::tuple<FilterLayout, uint32_t, uint64_t, uint32_t, int, uint64_t>;

@@ -125,8 +125,9 @@ bool SetNamed(const filter::PolicyId& id, tables::Engine engine, RewritePolicy* 
   }
   // The suffix is about new files: a level for Ribbon, here without effect up to 0.
   const std::string_view level = id.suffix.value_or("-1");
-  if (id.policy_class == filter::PolicyClass::kRibbon && level != "-1" && level != "0")
+  if (id.policy_class == filter::PolicyClass::kRibbon && level != "-1" && level != "0") {
     return false;
+  }
   policy->format = id.format;
   return id.policy_class != filter::PolicyClass::kOther && SetBits(*id.bits, policy);
 }

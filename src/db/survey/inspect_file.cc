@@ -282,8 +282,9 @@ bool InspectPointFilters(const Table& table, FileFacts* facts, std::string* erro
   }
   TableFilters filters;
   if (!filters.Init(table, error)) return false;
-  if (facts->filter_kind == FilterKind::kByOffset)
+  if (facts->filter_kind == FilterKind::kByOffset) {
     return InspectByOffset(table, &filters, facts, error);
+  }
   return InspectFilters(table, &filters, facts, error);
 }
 

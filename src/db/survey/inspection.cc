@@ -279,8 +279,9 @@ void RangeFacts::Add(const RangeFacts& other) {
 std::set<std::string> FormatsOf(const FileFacts& facts) {
   std::set<std::string> formats;
   for (const auto& [layout, count] : facts.layouts) {
-    if (layout == engine_filters::FilterLayout::kUnknown && !facts.unknown_filters.empty())
+    if (layout == engine_filters::FilterLayout::kUnknown && !facts.unknown_filters.empty()) {
       continue;
+    }
     formats.insert(ShortName(layout));
   }
   for (const std::string& name : facts.unknown_filters) {
