@@ -241,6 +241,41 @@ TEST_F(RocksDBRangeFilterTest, OptionStringsMakeItAndOptionsFilesKeepIt) {
   EXPECT_EQ(Text(*of_file), text);
 }
 
+// RocksDB silently drops what follows a colon in an option string.
+TEST_F(RocksDBRangeFilterTest, TheListThatErrorsSuggestSurvivesOptionTexts) {
+  ASSERT_TRUE(RegisterBloomline());
+  RangeFilterOptions wrong;
+  wrong.prefixes = "x";
+  const std::string error = wrong.Validate();
+  constexpr std::string_view kBefore = "a list as in ";
+  const size_t begin = error.find(kBefore);
+  ASSERT_NE(begin, std::string::npos) << error;
+  const std::string list = error.substr(
+      begin + kBefore.size(), error.find(' ', begin + kBefore.size()) - begin - kBefore.size());
+  RangeFilterOptions right;
+  right.prefixes = list;
+  ASSERT_EQ(right.Validate(), "");
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  rocksdb::ColumnFamilyOptions family;
+  const rocksdb::Status status = rocksdb::GetColumnFamilyOptionsFromString(
+      config, {}, "table_properties_collectors={id=bloomline.ranges;prefixes=" + list + "}",
+      &family);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  const std::shared_ptr<RangeFilter> filter = FindRangeFilter(family);
+  ASSERT_NE(filter, nullptr);
+  EXPECT_NE(Text(*filter).find("prefixes=" + list + ";"), std::string::npos) << Text(*filter);
+  rocksdb::Options options({}, family);
+  options.create_if_missing = true;
+  { const auto db = MustOpenRocksDB(options, path_); }
+  rocksdb::DBOptions loaded;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  ASSERT_TRUE(rocksdb::LoadLatestOptions(config, path_, &loaded, &families).ok());
+  const std::shared_ptr<RangeFilter> of_file = FindRangeFilter(families.at(0).options);
+  ASSERT_NE(of_file, nullptr);
+  EXPECT_EQ(Text(*of_file), Text(*filter));
+}
+
 // Versions before 0.4.0 wrote compact, also where nothing was said of the format.
 TEST_F(RocksDBRangeFilterTest, CompactInTextsMeansRibbon) {
   ASSERT_TRUE(RegisterBloomline());

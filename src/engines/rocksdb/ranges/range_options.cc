@@ -22,7 +22,8 @@ constexpr double kUnknownRatio = 4;
 // Room for the last key and the limits of bytes.
 constexpr uint64_t kLeastBytesPerTable = 4096;
 
-// Reads a list such as "4:124bits:after0x2f@1+3". Its functions return false if the text is wrong.
+// Reads a list such as "4,124bits,after0x2f@1+3", also with colons. Its functions return false if
+// the text is wrong.
 class KindsOfText {
  public:
   explicit KindsOfText(EntryKinds* kinds) : kinds_(kinds) {}
@@ -116,7 +117,7 @@ std::string ReadRangeFilterOptions(const RangeFilterOptions& options,
   if (!entries->is_auto && !KindsOfText(&entries->kinds).ReadAll(options.prefixes)) {
     return support::StrCat(
         "prefixes is ", support::Quoted(options.prefixes),
-        "; allowed: auto, or a list as in 4:124bits:after0x2f:after0x3a@1+2 of up to ",
+        "; allowed: auto, or a list as in 4,124bits,after0x2f,after0x3a@1+2 of up to ",
         filter::kMaxCellLengths, " different lengths of 1 to ", filter::kMaxCellBytes,
         " bytes or 1 to ", filter::kMaxCellBits, " bits and different delimiters with up to ",
         filter::kMaxPrefixKinds, " occurrences of 1 to ", filter::kMaxDepth);
