@@ -24,9 +24,9 @@ using filter::KeyLimits;
 using filter::RangeCounts;
 using Place = RangeCounts::SampledRange;
 
-constexpr size_t kSlash = RangeCounts::kDelimiters.find('/');
-constexpr size_t kColon = RangeCounts::kDelimiters.find(':');
-constexpr size_t kCells = RangeCounts::kDelimiters.size();
+constexpr size_t kSlash = filter::kDelimiters.find('/');
+constexpr size_t kColon = filter::kDelimiters.find(':');
+constexpr size_t kCells = filter::kDelimiters.size();
 
 using Fields = std::tuple<size_t, size_t, size_t>;
 Fields FieldsOf(const Place& place) { return {place.delimiter, place.depth, place.bits}; }
@@ -68,7 +68,7 @@ size_t ModelResolution(std::string begin, std::string end) {
 }
 
 Fields ModelPlace(const std::string& begin, const std::string& end) {
-  const size_t delimiter = RangeCounts::kDelimiters.find(begin.back());
+  const size_t delimiter = filter::kDelimiters.find(begin.back());
   if (delimiter == std::string::npos || Successor(begin) != end) {
     return Cells(ModelResolution(begin, end));
   }

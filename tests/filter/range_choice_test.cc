@@ -206,7 +206,7 @@ TEST(RangeChoiceTest, DepthsThatNoKeyHas) {
     queries.push_back(Prefix(directory + "examples/"));
   }
   ExpectFewMatch(keys, queries, {0.01, 0.01, 0.01});
-  const WrittenRanges ranges(keys, SampledEntries({RangeCounts::kDelimiters.find('/'), 5, 0, 1}),
+  const WrittenRanges ranges(keys, SampledEntries({filter::kDelimiters.find('/'), 5, 0, 1}),
                              Format::kRibbon);
   EXPECT_LT(PartThrough(keys, ranges, queries), 0.01);
 }
@@ -309,8 +309,8 @@ TEST(RangeChoiceTest, FewEntriesAreNoWorseThanInABloomFilter) {
 
 // ---- With a sample.
 
-constexpr size_t kCells = RangeCounts::kDelimiters.size();
-constexpr size_t kColon = RangeCounts::kDelimiters.find(':');
+constexpr size_t kCells = filter::kDelimiters.size();
+constexpr size_t kColon = filter::kDelimiters.find(':');
 
 TEST(RangeSampleTest, HasThePlacesOfFrequentRanges) {
   AskedRanges asked;
@@ -395,7 +395,7 @@ TEST(RangeSampleTest, CellsAsLongAsKeys) {
 
 // Cells of all lengths and all delimiters with all depths are candidates.
 TEST(RangeSampleTest, TheLastDelimiterOfMany) {
-  constexpr size_t kDelimiters = RangeCounts::kDelimiters.size();
+  constexpr size_t kDelimiters = filter::kDelimiters.size();
   RangeEntryOptions options = SampledEntries({kCells, 0, filter::kMaxCellBits, 0.1});
   for (size_t i = 0; i < kDelimiters; ++i) {
     const double weight = i + 1 < kDelimiters ? 0.01 : 0.8;
@@ -403,7 +403,7 @@ TEST(RangeSampleTest, TheLastDelimiterOfMany) {
   }
   options.memory = 1;
   std::string fields;
-  for (size_t depth = 0; depth < filter::kMaxDepth; ++depth) fields += RangeCounts::kDelimiters;
+  for (size_t depth = 0; depth < filter::kMaxDepth; ++depth) fields += filter::kDelimiters;
   const std::string last = fields.substr(fields.size() - 1);
   fields.pop_back();
   Keys keys;
@@ -435,7 +435,7 @@ TEST(RangeSampleTest, PrefixesOfTheAskedDelimiter) {
   } kAsked[] = {{':', 2}, {'/', 1}};
   for (const auto& asked : kAsked) {
     SCOPED_TRACE(asked.delimiter);
-    const size_t delimiter = RangeCounts::kDelimiters.find(asked.delimiter);
+    const size_t delimiter = filter::kDelimiters.find(asked.delimiter);
     const WrittenRanges ranges(keys, SampledEntries({delimiter, asked.depth, 0, 1}),
                                Format::kRibbon);
     ASSERT_TRUE(ranges.is_understood());

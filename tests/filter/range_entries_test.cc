@@ -5,36 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <new>
 #include <random>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "src/filter/bits/hash.h"
+#include "tests/filter/counted_memory.h"
 #include "tests/support/range_filter.h"
 #include "tests/support/range_keys.h"
-
-namespace {
-// The largest block of memory that was asked for.
-size_t largest_new = 0;
-}  // namespace
-
-// Not inlined, or GCC takes free() for a mistake.
-__attribute__((noinline)) void* operator new(size_t bytes) {
-  largest_new = std::max(largest_new, bytes);
-  void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-// Chunks of hashes come from here. A sanitizer has one of its own, which does not go with free().
-__attribute__((noinline)) void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
-  largest_new = std::max(largest_new, bytes);
-  return std::malloc(bytes == 0 ? 1 : bytes);
-}
-__attribute__((noinline)) void operator delete(void* memory) noexcept { std::free(memory); }
-__attribute__((noinline)) void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace bloomline {
 namespace {
@@ -108,6 +87,22 @@ void ExpectEntriesOf(const Keys& keys, const WrittenRanges& ranges) {
       << entries.size() << " entries of " << keys.size() << " keys";
 }
 
+// After scans of up to eight kinds.
+RangeEntryOptions LearnedEntries(double memory, int num_levels_below, std::mt19937_64* random) {
+  RangeEntryOptions options = AutoEntries(memory, num_levels_below);
+  RangeCounts::SampledRanges& sample = options.sample;
+  sample.size = 1 + (*random)() % 8;
+  for (size_t i = 0; i < sample.size; ++i) {
+    const size_t delimiter = (*random)() % (filter::kDelimiters.size() + 1);
+    const bool is_cell = delimiter == filter::kDelimiters.size() || (*random)() % 2 == 0;
+    sample.ranges[i].delimiter = is_cell ? filter::kDelimiters.size() : delimiter;
+    sample.ranges[i].depth = is_cell ? 0 : 1 + (*random)() % filter::kMaxDepth;
+    sample.ranges[i].bits = is_cell ? 1 + (*random)() % filter::kMaxCellBits : 0;
+    sample.ranges[i].weight = 1 / double(sample.size);
+  }
+  return options;
+}
+
 TEST(RangeEntriesTest, AreThoseOfAllKeys) {
   std::mt19937_64 random(1);
   uint64_t num_kinds = 0;
@@ -117,7 +112,7 @@ TEST(RangeEntriesTest, AreThoseOfAllKeys) {
     const size_t num_keys = 1 + random() % 60;
     for (size_t i = 0; i < num_keys; ++i) keys.insert(shape.Key(&random));
     const RangeEntryOptions options[] = {
-        AutoEntries(0.3, int(random() % 3)),
+        AutoEntries(0.3, int(random() % 3)), LearnedEntries(0.3, int(random() % 3), &random),
         EntriesOf(Kinds({{7}, {8, 4}, {61, 2}, {512}},
                         {{0, 2, 3}, {'/', 1}, {'/', 7, 2}, {'/', 8, 4}, {0xff, 8}}))};
     for (const RangeEntryOptions& entries : options) {
@@ -157,26 +152,71 @@ TEST(RangeEntriesTest, PruningLosesNothingAndKeepsLittle) {
   const struct {
     const char* name;
     const Keys& keys;
-    double most_with_little, most_with_much;  // bytes per key: of a buffer that doubles
-  } kCases[] = {{"numbers", numbers, 5, 20},
-                {"pairs", pairs, 6, 12},
-                {"paths", paths, 2, 50},
-                {"mixed", mixed, 5, 18},
-                {"long keys", long_keys, 18, 36}};
+    double most_with_little, most_with_much;  // bytes per key
+  } kCases[] = {{"numbers", numbers, 3, 9},
+                {"pairs", pairs, 3, 6},
+                {"paths", paths, 1, 53},
+                {"mixed", mixed, 3, 9},
+                {"long keys", long_keys, 9, 18}};
   for (const auto& c : kCases) {
     for (const bool has_much : {false, true}) {
       SCOPED_TRACE(testing::Message() << c.name << (has_much ? ", much" : ", little"));
       RangeEntries entries(AutoEntries(has_much ? 0.3 : 0.02));
-      largest_new = 0;
+      const tests::CountedMemory memory;
       for (const std::string& key : c.keys) entries.Add(key);
       const double most = has_much ? c.most_with_much : c.most_with_little;
-      constexpr double kFirst = 264 << 10;  // so many bytes before anything is dropped
-      EXPECT_LT(double(largest_new), std::max(kFirst, most * double(c.keys.size())));
+      constexpr double kFirst = 400 << 10;  // so many bytes before anything is dropped
+      EXPECT_LT(double(memory.peak()), std::max(kFirst, most * double(c.keys.size())));
       const WrittenRanges ranges(entries.Finish());
       EXPECT_TRUE(!has_much || !ranges.field().kinds.empty());
       ExpectEntriesOf(c.keys, ranges);
     }
   }
+}
+
+// Keys of more bytes than are kept: entries take their place, of which some are forgotten. The
+// first half of the keys is unlike the second.
+TEST(RangeEntriesTest, LongKeysHaveAllEntries) {
+  std::mt19937_64 random(9);
+  const auto number = [&] { return tests::BigEndian(random()); };
+  Keys numbers, paths, words;
+  for (int i = 0; i < 120000; ++i) {
+    std::string key = char(i % 2) + number();
+    for (int more = 0; more < 7 && i % 2 == 1; ++more) key += number();
+    numbers.insert(key);
+  }
+  for (int i = 0; i < 8000; ++i) {
+    std::string key = i % 2 == 0 ? "a" : "b/";
+    for (int part = 0; part < 1 + i % 2 * 9; ++part) {
+      key += std::to_string(random() % 5) + "/" + std::string(64, char('a' + random() % 26)) +
+             std::to_string(random()) + ":";
+    }
+    paths.insert(key);
+    words.insert(std::to_string(random()) + key + std::string(300, 'x'));
+  }
+  for (const Keys* keys : {&numbers, &paths, &words}) {
+    for (int file = 0; file < 4; ++file) {
+      SCOPED_TRACE(testing::Message() << "file " << file << " of keys like "
+                                      << testing::PrintToString(*keys->begin()));
+      const RangeEntryOptions options =
+          file == 0 ? AutoEntries(0.3) : LearnedEntries(0.3, file % 3, &random);
+      ASSERT_NO_FATAL_FAILURE(
+          ExpectEntriesOf(*keys, WrittenRanges(*keys, options, Format::kRibbon)));
+    }
+  }
+}
+
+TEST(RangeEntriesTest, EachFilterStartsAnew) {
+  std::mt19937_64 random(10);
+  RangeEntries entries(LearnedEntries(0.3, 0, &random));
+  Keys few, many;
+  for (int i = 0; i < 1000; ++i) few.insert(tests::BigEndian(random()) + "/" + std::to_string(i));
+  for (int i = 0; i < 6000; ++i) {
+    many.insert(tests::BigEndian(random()) + std::string(1000, 'x') + std::to_string(i));
+  }
+  const std::string first = tests::RangesOf(few, &entries);
+  EXPECT_NE(tests::RangesOf(many, &entries), first);
+  EXPECT_EQ(tests::RangesOf(few, &entries), first);
 }
 
 // ---- Counts, and what may be forgotten meanwhile.
@@ -239,8 +279,8 @@ void ExpectCellsOf(const Keys& keys, const RangeCounts& counts) {
 }
 
 void ExpectPrefixesOf(const Keys& keys, const RangeCounts& counts, uint64_t* num_counted) {
-  for (size_t i = 0; i < RangeCounts::kDelimiters.size() && counts.is_text(); ++i) {
-    const auto delimiter = static_cast<unsigned char>(RangeCounts::kDelimiters[i]);
+  for (size_t i = 0; i < filter::kDelimiters.size() && counts.is_text(); ++i) {
+    const auto delimiter = static_cast<unsigned char>(filter::kDelimiters[i]);
     Keys at_depth[filter::kMaxDepth + 1];
     for (const std::string& key : keys) {
       const auto prefixes = DelimitedPrefixes(key, delimiter);

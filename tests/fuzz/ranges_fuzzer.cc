@@ -47,7 +47,7 @@ filter::RangeCounts::SampledRanges ConsumeSample(FuzzedDataProvider* input) {
   for (size_t i = 0; i < sample.size; ++i) {
     auto& range = sample.ranges[i];
     range.delimiter =
-        input->ConsumeIntegralInRange<size_t>(0, filter::RangeCounts::kDelimiters.size());
+        input->ConsumeIntegralInRange<size_t>(0, filter::kDelimiters.size());
     range.depth = input->ConsumeIntegralInRange<size_t>(1, filter::kMaxDepth);
     range.bits = input->ConsumeIntegralInRange<size_t>(1, filter::kMaxCellBits);
     range.weight = input->ConsumeIntegral<uint8_t>();

@@ -27,7 +27,7 @@ HashList::~HashList() { Free(first_); }
 void HashList::Free(HashNode* node) {
   while (node != nullptr) {
     HashNode* const next = node->next;
-    support::FreePages(node, sizeof(HashNode) + node->capacity * sizeof(uint64_t));
+    support::FreePages(node, NumBytes(node));
     node = next;
   }
 }
@@ -52,12 +52,14 @@ void HashList::AddChunk() {
   }
   last_ = node;
   next_ = node->hashes();
+  num_bytes_ += NumBytes(node);
 }
 
 void HashList::TakeAll(HashList* other) {
   if (other == this || other->size() == 0) return;
   if (size() == 0) {
     Free(first_);
+    num_bytes_ = 0;
     first_ = other->first_;
   } else {
     last_->size = static_cast<size_t>(next_ - last_->hashes());
@@ -66,9 +68,11 @@ void HashList::TakeAll(HashList* other) {
   last_ = other->last_;
   next_ = other->next_;
   end_ = other->end_;
+  num_bytes_ += other->num_bytes_;
   SetSize(size() + other->size());
   other->first_ = other->last_ = nullptr;
   other->next_ = other->end_ = nullptr;
+  other->num_bytes_ = 0;
   other->SetSize(0);
 }
 
@@ -76,6 +80,7 @@ void HashList::Clear() {
   if (first_ == nullptr) return;
   Free(first_->next);
   first_->next = nullptr;
+  num_bytes_ = NumBytes(first_);
   last_ = first_;
   next_ = end_ = first_->hashes();
   SetSize(0);

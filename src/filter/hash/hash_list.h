@@ -32,9 +32,13 @@ class HashList {
 
   // Other threads may call this while hashes are appended.
   size_t size() const { return size_.load(std::memory_order_relaxed); }
+  // The first hash of the list. Needs size() > 0.
+  uint64_t front() const { return first_->hashes()[0]; }
   // The last hash appended, or the last of the list taken last. Needs size() > 0.
   uint64_t back() const { return next_[-1]; }
 
+  // The memory of all chunks.
+  size_t num_bytes() const { return num_bytes_; }
   // The memory that the list has behind its last hash, until it changes.
   uint64_t* spare() { return next_; }
   size_t spare_hashes() const { return static_cast<size_t>(end_ - next_); }
@@ -91,6 +95,9 @@ class HashList {
   size_t ChunkSize(const HashNode* node) const {
     return node == last_ ? static_cast<size_t>(next_ - node->hashes()) : node->size;
   }
+  static size_t NumBytes(const HashNode* node) {
+    return sizeof(HashNode) + node->capacity * sizeof(uint64_t);
+  }
   static void Free(HashNode* node);
 
   // A chunk is begun only when a hash goes into it, so only a cleared list's single chunk is empty.
@@ -100,6 +107,7 @@ class HashList {
   uint64_t* next_ = nullptr;
   uint64_t* end_ = nullptr;  // of the last chunk
   std::atomic<size_t> size_{0};
+  size_t num_bytes_ = 0;
 };
 
 }  // namespace bloomline::filter

@@ -41,7 +41,7 @@ bool IsNextSample() {
 // A place: 10 bits for the length of cells, 4 for the delimiter, and 4 for the depth.
 uint32_t Pack(const RangeCounts::SampledRange& range) {
   static_assert(kMaxCellBits < 1 << 10 && kMaxDepth < 1 << 4);
-  static_assert(RangeCounts::kDelimiters.size() < 1 << 4);
+  static_assert(kDelimiters.size() < 1 << 4);
   return static_cast<uint32_t>(range.bits << 8 | range.delimiter << 4 | range.depth);
 }
 
@@ -56,9 +56,9 @@ bool EndOfRange(const KeyLimits& limits, std::string_view begin, std::string_vie
   KeyInterval numbers;
   numbers.num_bytes = kMaxCellBytes;
   if (!numbers.Set(limits, begin, end)) return false;
-  const size_t delimiter = RangeCounts::kDelimiters.find(begin.back());
+  const size_t delimiter = kDelimiters.find(begin.back());
   if (delimiter == std::string_view::npos || CompareWithSuccessor(end, begin) != 0) {
-    *range = {RangeCounts::kDelimiters.size(), 0, numbers.ResolutionBits(limits), 0};
+    *range = {kDelimiters.size(), 0, numbers.ResolutionBits(limits), 0};
   } else {
     const auto depth = static_cast<size_t>(std::count(begin.begin(), begin.end(), begin.back()));
     *range = {delimiter, std::min(depth, kMaxDepth), 0, 0};

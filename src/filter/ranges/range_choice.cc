@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 #include "src/filter/stock/stock_size.h"
 
@@ -17,15 +18,20 @@ constexpr double kMostBitsPerEntry = 10;
 
 // ---- The places where ranges end that scans may ask for, and the entries that may answer.
 
-constexpr size_t kCells = RangeCounts::kDelimiters.size();
+constexpr size_t kCells = kDelimiters.size();
 
 // A place where ranges end: at an occurrence of a delimiter, or after a number of bits.
 struct Place {
-  size_t delimiter;  // an index of RangeCounts::kDelimiters, or kCells
+  size_t delimiter;  // an index of kDelimiters, or kCells
   size_t depth;      // of a delimiter, else 0
   size_t bits;       // of cells, else 0
   double num_entries;
 };
+
+bool Has(const KindSet& kinds, const Place& place) {
+  return place.delimiter == kCells ? kinds.HasCells(place.bits)
+                                   : kinds.HasPrefixes(place.delimiter, place.depth);
+}
 
 struct AskedPlace {
   Place place;
@@ -58,6 +64,52 @@ void Normalize(AskedPlace* begin, AskedPlace* end, double weight) {
   for (const AskedPlace* asked = begin; asked != end; ++asked) sum += asked->weight;
   if (sum == 0) return;
   for (AskedPlace* asked = begin; asked != end; ++asked) asked->weight *= weight / sum;
+}
+
+// Fields end at bytes. Text has no numbers that are cells.
+size_t StepOfCells(const RangeCounts& counts) { return counts.is_text() ? 8 : 4; }
+
+// For a sample of ranges: the lengths of cells that may answer.
+enum UseOfCells : uint8_t { kNotUsed, kShorter, kAsked };
+using UsesOfCells = std::array<uint8_t, kMaxCellBits + 1>;
+
+// Adds those for ranges that end after so many bits: their cells, shorter ones and those of the
+// next whole byte.
+void AddUses(size_t range_bits, UsesOfCells* uses) {
+  const size_t asked_bits = std::min(range_bits, kMaxCellBits);
+  for (size_t bits = asked_bits; bits > 0; bits = (bits - 1) / 8 * 8) {
+    (*uses)[bits] = std::max<uint8_t>((*uses)[bits], bits == asked_bits ? kAsked : kShorter);
+  }
+  (*uses)[8 * CellBytes(asked_bits)] = kAsked;
+}
+
+// All places whose entries may be chosen if more keys are counted.
+std::vector<Place> PossiblePlaces(const RangeCounts& counts) {
+  RangeCounts::NumCells num_cells;
+  counts.CopyNumCells(&num_cells);
+  UsesOfCells use = {};
+  std::array<bool, kCells> is_asked = {};
+  for (const RangeCounts::SampledRange& range : counts.sample()) {
+    if (range.delimiter == kCells) {
+      AddUses(range.bits, &use);
+    } else {
+      is_asked[range.delimiter] = true;
+    }
+  }
+  const bool has_sample = counts.sample().size != 0;
+  const size_t step = StepOfCells(counts);
+  std::vector<Place> places;
+  for (size_t bits = 1; bits <= counts.max_bits(); ++bits) {
+    const bool may_answer = has_sample ? use[bits] != kNotUsed : bits % step == 0;
+    if (may_answer) places.push_back({kCells, 0, bits, num_cells[bits]});
+  }
+  for (size_t delimiter = 0; delimiter < kCells; ++delimiter) {
+    if (has_sample && !is_asked[delimiter]) continue;
+    for (size_t depth = 1; depth <= counts.max_depth(delimiter); ++depth) {
+      places.push_back({delimiter, depth, 0, counts.num_prefixes(delimiter, depth)});
+    }
+  }
+  return places;
 }
 
 // The queries that a filter may get, with weights: those of the sample that the counts have, or
@@ -97,19 +149,23 @@ class AskedPlaces {
   // What the last byte of a cell distinguishes.
   double NewBits(size_t bits) const { return std::log2(Times(bits)); }
 
+  void AddCandidate(const Place& place) {
+    if (Has(counts_.kept(), place)) candidates_.Add({place, 0});
+  }
+
   // A prefix that all keys have is among them: RocksDB also asks the first file of a level that
   // lies behind the range.
   void AddPrefixes() {
     const bool only_sure = counts_.num_sure_prefixes() != 0;
     const size_t first = asked_.size;
-    for (size_t delimiter = 0; delimiter < RangeCounts::kDelimiters.size(); ++delimiter) {
-      if (only_sure && delimiter >= RangeCounts::kNumSureDelimiters) break;
+    for (size_t delimiter = 0; delimiter < kDelimiters.size(); ++delimiter) {
+      if (only_sure && delimiter >= kNumSureDelimiters) break;
       if (!counts_.IsFrequent(delimiter)) continue;
       for (size_t depth = 1; depth <= counts_.max_depth(delimiter); ++depth) {
         const double entries = counts_.num_prefixes(delimiter, depth);
         if (entries == 0) continue;
         const Place place = {delimiter, depth, 0, entries};
-        candidates_.Add({place, 0});
+        AddCandidate(place);
         asked_.Add({place, std::log2(2 + counts_.num_siblings(delimiter, depth))});
         has_prefixes_ = is_asked_[delimiter] = true;
       }
@@ -119,11 +175,10 @@ class AskedPlaces {
 
   using CellList = List<Place, kMostCells>;
 
-  // Cells that distinguish more keys than shorter ones. Fields end at bytes. Text has no numbers
-  // that are cells.
+  // Cells that distinguish more keys than shorter ones.
   CellList CandidateCells() const {
     CellList cells;
-    const size_t step = counts_.is_text() ? 8 : 4;
+    const size_t step = StepOfCells(counts_);
     double last = 1;
     for (size_t bits = step; bits <= counts_.max_bits(); bits += step) {
       if (num_cells(bits) == last) continue;
@@ -139,13 +194,13 @@ class AskedPlaces {
     const double nearly_all = constants_.nearly_all * counts_.num_keys();
     size_t size = cells.size;
     while (size > 1 && cells.items[size - 2].num_entries > nearly_all) --size;
-    for (size_t i = 0; i < size; ++i) candidates_.Add({cells.items[i], 0});
+    for (size_t i = 0; i < size; ++i) AddCandidate(cells.items[i]);
     AddAsked(cells, 8, FieldsWeight(), [&](const Place& cell) { return WeightInText(cell); });
   }
 
   void AddNumberRanges() {
     const CellList cells = CandidateCells();
-    for (const Place& cell : cells) candidates_.Add({cell, 0});
+    for (const Place& cell : cells) AddCandidate(cell);
     AddAsked(cells, 8, FieldsWeight(), [&](const Place& cell) { return WeightOfFieldEnd(cell); });
     AddAsked(cells, 4, constants_.numbers, [](const Place&) { return 1.0; });
   }
@@ -193,22 +248,15 @@ class AskedPlaces {
     return std::min(kMostBeside, (num_cells(bits) / num_cells(bits - 4) - 1) / 7.5);
   }
 
-  // Adds the ranges of the sample, with entries of their places, of shorter ones and of the next
-  // whole byte.
   void AddSample() {
-    enum : uint8_t { kNotUsed, kShorter, kAsked };
-    std::array<uint8_t, kMaxCellBits + 1> use = {};
+    UsesOfCells use = {};
     std::array<size_t, kCells> max_depth = {};
     for (const RangeCounts::SampledRange& range : counts_.sample()) {
       Place place = {range.delimiter, range.depth, range.bits, 0};
       if (range.delimiter == kCells) {
         place.num_entries = num_cells(range.bits);
         if (place.num_entries < 2) continue;
-        const size_t asked_bits = std::min(range.bits, kMaxCellBits);
-        for (size_t bits = asked_bits; bits > 0; bits = (bits - 1) / 8 * 8) {
-          use[bits] = std::max<uint8_t>(use[bits], bits == asked_bits ? kAsked : kShorter);
-        }
-        use[8 * CellBytes(asked_bits)] = kAsked;
+        AddUses(range.bits, &use);
       } else {
         is_asked_[range.delimiter] = counts_.max_depth(range.delimiter) != 0;
         place.num_entries = counts_.num_prefixes(range.delimiter, range.depth);
@@ -223,12 +271,12 @@ class AskedPlaces {
       if (use[bits] == kNotUsed) continue;
       if (use[bits] == kShorter && num_cells(bits) == last) continue;
       last = num_cells(bits);
-      candidates_.Add({{kCells, 0, bits, last}, 0});
+      AddCandidate({kCells, 0, bits, last});
     }
     for (size_t delimiter = 0; delimiter < kCells; ++delimiter) {
       for (size_t depth = 1; depth <= max_depth[delimiter]; ++depth) {
         const double entries = counts_.num_prefixes(delimiter, depth);
-        if (entries != 0) candidates_.Add({{delimiter, depth, 0, entries}, 0});
+        if (entries != 0) AddCandidate({delimiter, depth, 0, entries});
       }
     }
   }
@@ -323,6 +371,7 @@ class Model {
   double Passing() const {
     const double bits_per_entry = std::min(BitsFor(entries_per_key_), kMostBitsPerEntry);
     if (bits_per_entry < kLeastBitsPerEntry) return HUGE_VAL;
+    if (entries_per_key_ > memory_.max_entries_per_key) return HUGE_VAL;
     Rates rates = {1};
     for (size_t i = 1; i < rates.size(); ++i) {
       rates[i] = rates[i - 1] * EntryRate(bits_per_entry, memory_.is_ribbon);
@@ -376,6 +425,7 @@ class Model {
   EntryChoice Chosen(double bits_per_entry) const {
     EntryChoice choice;
     choice.bits_per_entry = bits_per_entry;
+    choice.entries_per_key = entries_per_key_;
     EntryKinds& kinds = choice.kinds;
     for (const Candidate& candidate : candidates_) {
       const auto copies = static_cast<uint8_t>(candidate.copies);
@@ -385,7 +435,7 @@ class Model {
         kinds.cells[kinds.num_cells++] = {static_cast<uint16_t>(place.bits), copies};
       } else {
         kinds.prefixes[kinds.num_prefixes++] = {
-            static_cast<unsigned char>(RangeCounts::kDelimiters[place.delimiter]),
+            static_cast<unsigned char>(kDelimiters[place.delimiter]),
             static_cast<uint8_t>(place.depth), copies};
       }
     }
@@ -395,8 +445,8 @@ class Model {
       for (uint8_t depth = 1; places_.IsAsked(delimiter) && depth <= kMaxDepth; ++depth) {
         if (counts_.num_prefixes(delimiter, depth) != 0) continue;
         if (kinds.num_prefixes == kMaxPrefixKinds) break;
-        kinds.prefixes[kinds.num_prefixes++] = {
-            static_cast<unsigned char>(RangeCounts::kDelimiters[delimiter]), depth, kMaxCopies};
+        kinds.prefixes[kinds.num_prefixes++] = {static_cast<unsigned char>(kDelimiters[delimiter]),
+                                                depth, kMaxCopies};
       }
     }
     const auto order = [](const EntryKinds::Prefix& prefix) {
@@ -436,7 +486,7 @@ double BitsPerKey(const RangeMemory& memory) {
 }
 
 double MostEntriesPerKey(const RangeMemory& memory) {
-  return BitsPerKey(memory) / kLeastBitsPerEntry;
+  return std::min(BitsPerKey(memory) / kLeastBitsPerEntry, memory.max_entries_per_key);
 }
 
 double BitsPerEntry(double entries_per_key, const RangeMemory& memory) {
@@ -445,6 +495,31 @@ double BitsPerEntry(double entries_per_key, const RangeMemory& memory) {
 
 EntryChoice ChooseEntries(const RangeCounts& counts, const RangeMemory& memory) {
   return counts.num_keys() == 0 ? EntryChoice() : Model(counts, memory).Choose();
+}
+
+KeptKinds KindsToKeep(const RangeCounts& counts, const RangeMemory& memory, double max_entries) {
+  KeptKinds kept;
+  kept.kinds = KindSet::Of(ChooseEntries(counts, memory).kinds);
+  std::vector<Place> others;
+  for (const Place& place : PossiblePlaces(counts)) {
+    if (Has(kept.kinds, place)) {
+      kept.num_entries += place.num_entries;
+    } else if (Has(counts.kept(), place)) {
+      others.push_back(place);
+    }
+  }
+  std::stable_sort(others.begin(), others.end(),
+                   [](const Place& a, const Place& b) { return a.num_entries < b.num_entries; });
+  for (const Place& place : others) {
+    if (kept.num_entries + place.num_entries > max_entries) break;
+    kept.num_entries += place.num_entries;
+    if (place.delimiter == kCells) {
+      kept.kinds.AddCells(place.bits);
+    } else {
+      kept.kinds.AddPrefixes(place.delimiter, place.depth);
+    }
+  }
+  return kept;
 }
 
 }  // namespace bloomline::filter

@@ -3,9 +3,11 @@
 #define BLOOMLINE_FILTER_RANGES_RANGE_CHOICE_H_
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 
 #include "src/filter/ranges/choice_constants.h"
+#include "src/filter/ranges/kind_set.h"
 #include "src/filter/ranges/range_counts.h"
 #include "src/filter/ranges/range_field.h"
 
@@ -27,6 +29,8 @@ struct RangeMemory {
   int num_levels_below = 0;
   double level_size_ratio = 10;  // keys of a level, for each of the level above; more than 1
   std::array<double, 3> level_weights = ChoiceConstants().level_weights;
+  // What the builder has memory for, copies counted.
+  double max_entries_per_key = HUGE_VAL;
   bool is_ribbon = true;  // the layout of the payload, or blocked
 };
 
@@ -44,7 +48,8 @@ double BitsPerEntry(double entries_per_key, const RangeMemory& memory);
 
 struct EntryChoice {
   EntryKinds kinds;
-  double bits_per_entry = 0;  // of a copy
+  double bits_per_entry = 0;   // of a copy
+  double entries_per_key = 0;  // copies counted
 };
 
 // Chooses the kinds that let the least part of ranges through, by a model of the ranges that scans
@@ -62,6 +67,17 @@ struct EntryChoice {
 // Cost: less than 0.1 ms for a file of 500 keys of four kinds, counting and writing included (AMD
 // EPYC, Zen 5).
 EntryChoice ChooseEntries(const RangeCounts& counts, const RangeMemory& memory);
+
+struct KeptKinds {
+  KindSet kinds;
+  double num_entries = 0;  // of these kinds so far
+};
+
+// Returns the kinds that ChooseEntries would choose by the counts so far, and others that it may
+// choose when more keys are counted: those with the fewest entries, as long as all have up to
+// max_entries. Most of what is left out has an entry for nearly each key, and so competes with few
+// others for memory; how well it does depends on neighbouring keys, so keys so far show it.
+KeptKinds KindsToKeep(const RangeCounts& counts, const RangeMemory& memory, double max_entries);
 
 }  // namespace bloomline::filter
 

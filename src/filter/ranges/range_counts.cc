@@ -17,7 +17,7 @@ constexpr std::array<uint8_t, 256> MakeByteKinds(std::string_view delimiters) {
   }
   return kinds;
 }
-constexpr std::array<uint8_t, 256> kKinds = MakeByteKinds(RangeCounts::kDelimiters);
+constexpr std::array<uint8_t, 256> kKinds = MakeByteKinds(kDelimiters);
 
 uint8_t ByteKind(char byte) { return kKinds[static_cast<unsigned char>(byte)]; }
 

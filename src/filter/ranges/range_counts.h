@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "src/filter/ranges/choice_constants.h"
+#include "src/filter/ranges/kind_set.h"
 #include "src/filter/ranges/range_field.h"
 
 namespace bloomline::filter {
@@ -45,10 +46,6 @@ class RangeCounts {
   // If the sample has ranges, only what they need will be chosen.
   explicit RangeCounts(const SampledRanges& sample, const ChoiceConstants& constants = {});
 
-  // Bytes between fields. The first five hardly ever are anything else.
-  static constexpr std::string_view kDelimiters = "/:|#\t,; _-.";
-  static constexpr size_t kNumSureDelimiters = 5;
-
   // Counts a key. Returns how many of its first bytes may be needed to make its entries; 0: it has
   // no new ones.
   size_t Count(const KeyDifference& key) {
@@ -68,6 +65,10 @@ class RangeCounts {
   // - delimiters that most keys lack
   // - cells longer than those that distinguish nearly all keys
   bool Forget(double max_entries);
+
+  // Only these kinds may be chosen.
+  void KeepOnly(const KindSet& kinds) { kept_ = kinds; }
+  const KindSet& kept() const { return kept_; }
 
   const SampledRanges& sample() const { return sample_; }
   const ChoiceConstants& constants() const { return constants_; }
@@ -129,6 +130,7 @@ class RangeCounts {
   size_t max_bits_ = kMaxCellBits;
   size_t told_bits_ = kMaxCellBits;  // when Forget was true last
   std::array<uint8_t, kDelimiters.size()> max_depth_ = {};
+  KindSet kept_ = KindSet::All();
 };
 
 }  // namespace bloomline::filter

@@ -1,8 +1,8 @@
 #include "src/filter/ranges/range_entries.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "src/filter/ranges/new_entries.h"
 #include "src/filter/ranges/range_property.h"
 #include "src/filter/table/layout_table.h"
 
@@ -13,6 +13,21 @@ namespace {
 constexpr uint64_t kMostBytesBeside = 2048;
 static_assert(kMostBytesBeside >
               kMaxStoredKeyBytes + kMaxRangeFieldBytes + 2 * kMaxCellBytes + 100);
+
+// ---- The memory while kinds are not chosen yet, beside kFreeBytes. A Ribbon filter's equations
+// may take 12 MiB besides, and its bytes less than 4 per key, because an entry has 10 bits at most.
+
+// Little files may take more, so that their choice is free, and large ones decide late.
+constexpr double kFreeBytes = 4 << 20;
+// If kept keys take more for each key, entries are kept instead.
+constexpr double kKeptKeyBytes = 16;
+// The most that entries take for each key.
+constexpr double kEntryBytes = 20;
+// The most that both take, while keys become entries.
+constexpr double kBytesToStart = 22;
+// How much less memory is tried if this is not enough.
+constexpr double kLessBytes = 0.75;
+constexpr double kHashBytes = sizeof(uint64_t);
 
 // `previous` is the key before. Returns false if the keys are not in the order of bytes.
 bool Compare(std::string_view previous, std::string_view begin, KeyDifference* added) {
@@ -34,30 +49,10 @@ bool Compare(std::string_view previous, std::string_view begin, KeyDifference* a
 
 }  // namespace
 
-void KeptKeys::Forget(const RangeCounts& counts) {
-  // The bytes that stay are written over the old ones. They end at the same place or earlier: all
-  // bytes that a key needs lie in its own record, or in records before it that are dropped.
-  size_t size = 0;
-  size_t known = 0;  // bytes of the key that what has been written gives
-  ForEach([&](const KeyDifference& key, size_t first_byte) {
-    known = std::min(known, first_byte);
-    const size_t num_bytes = counts.NeededBytes(key);
-    if (num_bytes == 0) return;
-    const size_t first = std::min(known, num_bytes);
-    char bytes[sizeof(Head) + kMaxPrefixBytes + kCopySlackBytes];
-    Write(key, first, num_bytes, bytes);
-    std::memcpy(bytes_.data() + size, bytes, sizeof(Head) + num_bytes - first);
-    size += sizeof(Head) + num_bytes - first;
-    known = num_bytes;
-  });
-  size_ = size;
-  num_known_bytes_ = std::min(num_known_bytes_, known);
-  forget_from_bytes_ = std::max(kLittle, 2 * size_);
-}
-
 RangeEntries::RangeEntries(const RangeEntryOptions& options)
     : options_(options),
       counts_(options.sample, options.constants),
+      kept_entries_(options.seed),
       entries_(FilterOptions{Format::kBlocked, 10, options.seed}) {}
 
 void RangeEntries::Add(std::string_view key) {
@@ -82,13 +77,63 @@ void RangeEntries::Add(std::string_view key) {
   state_.has_whole_previous = begin.size() == key.size();
   ++state_.num_keys;
   if (!options_.is_auto) return AddEntries(options_.kinds, added);
-  const size_t num_bytes = counts_.Count(added);
-  kept_.Add(added, num_bytes);
-  if (kept_.HasGrown()) {
-    const double most = MostEntriesPerKey(Memory());
-    const bool is_much = counts_.Forget(most * static_cast<double>(state_.num_keys));
-    if (is_much) kept_.Forget(counts_);
+  Keep(added);
+}
+
+double RangeEntries::MostBytes(double bytes_per_key) const {
+  return bytes_per_key * static_cast<double>(state_.num_keys) + kFreeBytes;
+}
+
+void RangeEntries::Keep(const KeyDifference& key) {
+  const size_t num_bytes = counts_.Count(key);
+  if (kept_entries_.has_started()) {
+    kept_entries_.Add(key);
+    // Looking into all lists takes longer than a key.
+    constexpr uint64_t kKeysPerLook = 256;
+    if (state_.num_keys % kKeysPerLook == 0) ForgetKinds();
+    return;
   }
+  kept_keys_.Add(key, num_bytes);
+  const auto has_many = [this] {
+    return static_cast<double>(kept_keys_.num_bytes()) > MostBytes(kKeptKeyBytes);
+  };
+  if (!kept_keys_.HasGrown() && !has_many()) return;
+  const double most = MostEntriesPerKey(Memory(MostBytes(kEntryBytes)));
+  const bool is_much = counts_.Forget(most * static_cast<double>(state_.num_keys));
+  if (is_much) kept_keys_.Forget(counts_);
+  if (has_many()) KeepEntriesInsteadOfKeys();
+}
+
+bool RangeEntries::HasRoomToStart(const KindSet& kinds, double num_entries) const {
+  const double most = MostBytes(kBytesToStart) + kFreeBytes;
+  const double all = static_cast<double>(kept_keys_.num_bytes()) + kHashBytes * num_entries;
+  return all <= most ||
+         static_cast<double>(kept_entries_.MostBytesOfStart(kinds, kept_keys_)) <= most;
+}
+
+void RangeEntries::KeepEntriesInsteadOfKeys() {
+  double bytes = kLessBytes * MostBytes(kEntryBytes);
+  KeptKinds kept = KindsToKeep(counts_, Memory(bytes), bytes / kHashBytes);
+  while (!HasRoomToStart(kept.kinds, kept.num_entries)) {
+    bytes *= kLessBytes;
+    kept = KindsToKeep(counts_, Memory(bytes), bytes / kHashBytes);
+  }
+  counts_.KeepOnly(kept.kinds);
+  kept_entries_.Start(kept.kinds, &kept_keys_);
+}
+
+void RangeEntries::ForgetKinds() {
+  // Chunks of lists may take more than was planned, but not much.
+  constexpr double kMoreBytes = 1.125;
+  const double most = MostBytes(kEntryBytes);
+  const auto bytes = static_cast<double>(kept_entries_.num_bytes());
+  if (bytes <= std::max(most, kMoreBytes * state_.kept_entry_bytes)) return;
+  const RangeMemory memory = Memory(most);
+  counts_.Forget(MostEntriesPerKey(memory) * static_cast<double>(state_.num_keys));
+  const KindSet kinds = KindsToKeep(counts_, memory, kLessBytes * most / kHashBytes).kinds;
+  counts_.KeepOnly(kinds);
+  kept_entries_.KeepOnly(kinds);
+  state_.kept_entry_bytes = static_cast<double>(kept_entries_.num_bytes());
 }
 
 void RangeEntries::CountBytes(const KeyDifference& key) {
@@ -133,36 +178,12 @@ void RangeEntries::SetField(RangeField* field) {
   field->key_limits = {key_limits_, 2 * state_.num_limits};
 }
 
-void RangeEntries::AddEntry(uint64_t hash, unsigned copies) {
-  for (unsigned i = 0; i < copies; ++i) entries_.AddHash(EntryCopy(hash, i));
-}
-
 void RangeEntries::AddEntries(const EntryKinds& kinds, const KeyDifference& key) {
-  for (size_t i = 0; i < kinds.num_cells; ++i) {
-    const size_t bits = kinds.cells[i].bits;
-    if (bits <= key.common_bits) continue;
-    char cell[kMaxCellBytes];
-    WriteCell(key.key, bits, cell);
-    AddEntry(Hash64({cell, CellBytes(bits)}, CellSeed(bits, options_.seed)), kinds.cells[i].copies);
-  }
-  for (size_t i = 0; i < kinds.num_prefixes;) {
-    const unsigned char delimiter = kinds.prefixes[i].delimiter;
-    const size_t first = i;
-    while (i < kinds.num_prefixes && kinds.prefixes[i].delimiter == delimiter) ++i;
-    size_t depth = 0;
-    size_t at = 0;
-    for (size_t kind = first; kind < i;) {
-      at = key.key.find(static_cast<char>(delimiter), at);
-      if (at == key.key.npos) break;
-      depth = std::min(depth + 1, kMaxDepth);
-      ++at;
-      while (kind < i && kinds.prefixes[kind].depth < depth) ++kind;
-      if (kind < i && kinds.prefixes[kind].depth == depth && at > key.common_bytes) {
-        AddEntry(Hash64(key.key.substr(0, at), PrefixSeed(options_.seed)),
-                 kinds.prefixes[kind].copies);
-      }
-    }
-  }
+  const auto add = [this](const auto& kind, uint64_t hash) {
+    for (unsigned i = 0; i < kind.copies; ++i) entries_.AddHash(EntryCopy(hash, i));
+  };
+  ForEachNewCell(kinds.cells, kinds.cells + kinds.num_cells, key, options_.seed, add);
+  ForEachNewPrefix(kinds.prefixes, kinds.prefixes + kinds.num_prefixes, key, options_.seed, add);
 }
 
 uint64_t RangeEntries::MaxPayloadBytes() const {
@@ -171,28 +192,42 @@ uint64_t RangeEntries::MaxPayloadBytes() const {
   return std::min(kMaxEntriesBytes, limit - std::min(limit, kMostBytesBeside));
 }
 
-RangeMemory RangeEntries::Memory() const {
+RangeMemory RangeEntries::Memory(double entry_bytes) const {
   RangeMemory memory;
+  const auto num_keys = static_cast<double>(std::max<uint64_t>(state_.num_keys, 1));
+  memory.max_entries_per_key = entry_bytes / kHashBytes / num_keys;
   memory.bits_per_key = options_.memory * options_.bits_per_key;
   memory.num_levels_below = options_.num_levels_below;
   memory.level_size_ratio = options_.level_size_ratio;
   memory.level_weights = options_.constants.level_weights;
   memory.is_ribbon = options_.format == Format::kRibbon;
-  const double most = 8 * static_cast<double>(MaxPayloadBytes()) /
-                      static_cast<double>(std::max<uint64_t>(state_.num_keys, 1));
+  const double most = 8 * static_cast<double>(MaxPayloadBytes()) / num_keys;
   memory.bits_per_key *= std::min(1.0, most / BitsPerKey(memory));
   return memory;
 }
 
-EntryChoice RangeEntries::Choose() {
-  const RangeMemory memory = Memory();
-  if (options_.is_auto) {
-    const EntryChoice choice = ChooseEntries(counts_, memory);
-    kept_.ForEach([&](const KeyDifference& key, size_t) { AddEntries(choice.kinds, key); });
-    return choice;
+EntryChoice RangeEntries::ChooseFromKept() {
+  double bytes = MostBytes(kEntryBytes);
+  EntryChoice choice = ChooseEntries(counts_, Memory(bytes));
+  if (!kept_entries_.has_started()) {
+    const auto num_entries = [&] {
+      return choice.entries_per_key * static_cast<double>(state_.num_keys);
+    };
+    while (!HasRoomToStart(KindSet::Of(choice.kinds), num_entries())) {
+      bytes *= kLessBytes;
+      choice = ChooseEntries(counts_, Memory(bytes));
+    }
+    kept_entries_.Start(KindSet::Of(choice.kinds), &kept_keys_);
   }
+  kept_entries_.MoveTo(choice.kinds, &entries_);
+  return choice;
+}
+
+EntryChoice RangeEntries::Choose() {
+  if (options_.is_auto) return ChooseFromKept();
   const auto num_entries = static_cast<double>(std::max<size_t>(entries_.num_keys(), 1));
-  return {options_.kinds, BitsPerEntry(num_entries / static_cast<double>(state_.num_keys), memory)};
+  const double per_key = num_entries / static_cast<double>(state_.num_keys);
+  return {options_.kinds, BitsPerEntry(per_key, Memory()), per_key};
 }
 
 std::string RangeEntries::Build(double bits_per_entry) {
@@ -224,7 +259,8 @@ std::string RangeEntries::Finish() {
   entries_.Reset();
   state_ = KeysState();
   counts_ = RangeCounts(options_.sample, options_.constants);
-  kept_.Clear();
+  kept_keys_.Clear();
+  kept_entries_.Clear();
   return value;
 }
 

@@ -76,9 +76,15 @@ void FilterWriter::AddPrefix(std::string_view prefix) {
   AddHash(hash);
 }
 
+void FilterWriter::TakeHashes(HashList* hashes) {
+  if (hashes->size() == 0) return;
+  if (hashes_.size() == 0) first_hash_ = hashes->front();
+  hashes_.TakeAll(hashes);
+  previous_prefix_hash_.reset();
+}
+
 void FilterWriter::TakeKeysFrom(FilterWriter* other) {
-  if (hashes_.size() == 0) first_hash_ = other->first_hash_;
-  hashes_.TakeAll(&other->hashes_);
+  TakeHashes(&other->hashes_);
   previous_prefix_hash_.reset();
   if (fault() == WriterFault::kNone) fault_ = other->fault();
   other->Reset();

@@ -27,9 +27,9 @@ enum class WriterFault { kNone, kNoSeed, kNoMemory };
 // One sentence; empty for kNone.
 const char* FaultText(WriterFault fault);
 
-// ((AddKey | AddHash | AddPrefix | AddKeyAndPrefix | TakeKeysFrom)* (Plan? FinishTo | Reset))*. Not
-// thread-safe. If a function threw bad_alloc, the next filter matches every key, so that none lacks
-// one.
+// ((AddKey | AddHash | AddPrefix | AddKeyAndPrefix | TakeKeysFrom | TakeHashes)* (Plan? FinishTo |
+// Reset))*. Not thread-safe. If a function threw bad_alloc, the next filter matches every key, so
+// that none lacks one.
 class FilterWriter {
  public:
   // Filters with bloomline's trailer. The options were validated by the caller. If they are
@@ -75,6 +75,8 @@ class FilterWriter {
   // Moves all keys of `other`, which has the same format and seed, here. Keys that the other lost
   // are lost here, too.
   void TakeKeysFrom(FilterWriter* other);
+  // The same for hashes, as AddHash takes them.
+  void TakeHashes(HashList* hashes);
 
   // The shape of the next filter within these limits; needs plan(). The number of keys and their
   // bits are the writer's. A layout that may have no solution is solved here, by the active kernel

@@ -1,0 +1,72 @@
+// The entries of keys, of more kinds than will be chosen.
+#ifndef BLOOMLINE_FILTER_RANGES_KEPT_ENTRIES_H_
+#define BLOOMLINE_FILTER_RANGES_KEPT_ENTRIES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "src/filter/hash/hash_list.h"
+#include "src/filter/ranges/kept_keys.h"
+#include "src/filter/ranges/kind_set.h"
+#include "src/filter/ranges/range_counts.h"
+#include "src/filter/ranges/range_field.h"
+#include "src/filter/writer/filter_writer.h"
+
+namespace bloomline::filter {
+
+// (Start (Add | KeepOnly)* (Clear | MoveTo))*. A list of hashes for each kind: 8 bytes for each
+// entry.
+class KeptEntries {
+ public:
+  explicit KeptEntries(uint64_t seed) : seed_(seed) {}
+
+  // Begins with the entries of these kinds, of which kept keys are made. Takes all keys.
+  void Start(const KindSet& kinds, KeptKeys* keys);
+  bool has_started() const { return has_started_; }
+
+  // The most memory that the keys and the entries of these kinds take together while Start runs.
+  size_t MostBytesOfStart(const KindSet& kinds, const KeptKeys& keys) const;
+
+  // Adds the new entries of the next key.
+  void Add(const KeyDifference& key);
+  // The memory of all lists.
+  size_t num_bytes() const;
+  // Forgets the entries of all other kinds.
+  void KeepOnly(const KindSet& kinds);
+
+  // Gives the writer the entries of these kinds, as many copies of each as they say, and forgets
+  // the others.
+  void MoveTo(const EntryKinds& kinds, FilterWriter* writer);
+
+  void Clear();
+
+ private:
+  struct Cells {
+    uint16_t bits;
+    std::unique_ptr<HashList> hashes;
+  };
+  struct Prefixes {
+    unsigned char delimiter;
+    uint8_t depth;
+    std::unique_ptr<HashList> hashes;
+  };
+  // Sorted as in EntryKinds.
+  struct Kinds {
+    explicit Kinds(const KindSet& kinds);
+    template <typename F>
+    void ForEachNew(const KeyDifference& key, uint64_t seed, F f);
+
+    std::vector<Cells> cells;
+    std::vector<Prefixes> prefixes;
+  };
+
+  const uint64_t seed_;
+  bool has_started_ = false;
+  Kinds kinds_{KindSet()};
+};
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_RANGES_KEPT_ENTRIES_H_
