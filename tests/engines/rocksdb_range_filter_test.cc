@@ -205,6 +205,29 @@ TEST_F(RocksDBRangeFilterTest, BackwardScansEndSoon) {
   EXPECT_LT(filter->counts().tables_asked, 24U);
 }
 
+// From 11.2 on, RocksDB refuses table filters while this option is set.
+TEST_F(RocksDBRangeFilterTest, ConversionOfTombstonesRefusesScansWhileItIsOn) {
+  const auto filter = NewRangeFilter();
+  const auto db = MustOpenRocksDB(OptionsWith(filter), path_);
+  WriteTables(db.get());
+  const auto set_least = [&](const char* least) {
+    return db->SetOptions({{"min_tombstones_for_range_conversion", least}}).ok();
+  };
+  if (!set_least("2")) GTEST_SKIP() << "this RocksDB has no such option";
+  const RangeScan scan = ScanOf(filter, 5);
+  rocksdb::ReadOptions read_options;
+  scan.Apply(&read_options);
+  const auto status = [&] {
+    const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(read_options));
+    iterator->SeekToFirst();
+    return iterator->status();
+  };
+  EXPECT_TRUE(status().IsInvalidArgument()) << status().ToString();
+  ASSERT_TRUE(set_least("0"));
+  EXPECT_TRUE(status().ok()) << status().ToString();
+  EXPECT_EQ(CountKeys(db.get(), read_options), 5U);
+}
+
 TEST_F(RocksDBRangeFilterTest, OptionStringsMakeItAndOptionsFilesKeepIt) {
   ASSERT_TRUE(RegisterBloomline());
   rocksdb::ConfigOptions config;
