@@ -206,6 +206,41 @@ TEST(RangeEntriesTest, LongKeysHaveAllEntries) {
   }
 }
 
+// Kinds whose entries were forgotten while keys came may not be chosen, even if later keys make
+// them the best: of these, 100 share their first 50 bytes, and three 56 bytes.
+Keys KeysThatChange(int num_unlike) {
+  std::mt19937_64 random(11);
+  Keys keys;
+  for (int i = 0; i < num_unlike; ++i) {
+    std::string key = tests::BigEndian(random() >> 1);
+    while (key.size() < 64) key += tests::BigEndian(random());
+    keys.insert(key);
+  }
+  std::string group;
+  for (int i = 0; i < 350000; ++i) {
+    if (i % 100 == 0) group = "\xff" + tests::BigEndian(random(), 6) + std::string(43, 'x');
+    keys.insert(group + tests::BigEndian(uint64_t(i / 3), 6) + tests::BigEndian(uint64_t(i)));
+  }
+  return keys;
+}
+
+TEST(RangeEntriesTest, ForgottenKindsAreNotChosen) {
+  const RangeCounts::SampledRange kCases[][2] = {
+      {{filter::kDelimiters.size(), 0, 128, 0.4}, {filter::kDelimiters.size(), 0, 448, 0.6}},
+      {{filter::kDelimiters.size(), 0, 448, 0.7}, {filter::kDelimiters.size(), 0, 56, 0.3}}};
+  for (const auto& ranges : kCases) {
+    RangeEntryOptions options = AutoEntries(0.1);
+    options.sample.ranges[0] = ranges[0];
+    options.sample.ranges[1] = ranges[1];
+    options.sample.size = 2;
+    // Just enough to forget kinds once, and again.
+    for (const int num_unlike : {70000, 150000}) {
+      const Keys keys = KeysThatChange(num_unlike);
+      ASSERT_NO_FATAL_FAILURE(ExpectEntriesOf(keys, WrittenRanges(keys, options, Format::kRibbon)));
+    }
+  }
+}
+
 TEST(RangeEntriesTest, EachFilterStartsAnew) {
   std::mt19937_64 random(10);
   RangeEntries entries(LearnedEntries(0.3, 0, &random));
@@ -338,6 +373,44 @@ TEST(RangeEntriesTest, CountsAreExactAndForgetLosesNothing) {
   }
   EXPECT_GT(num_chosen, 25000U);
   EXPECT_GT(num_counted, 1000U);
+}
+
+// All that is needed of keys can be put together, though keys between are not kept.
+TEST(RangeEntriesTest, KeptKeysHaveWhatIsNeeded) {
+  std::mt19937_64 random(12);
+  uint64_t num_kept = 0;
+  for (int set = 0; set < 1000; ++set) {
+    const Keys keys = ShortKeys(&random);
+    RangeCounts counts;
+    filter::KeptKeys kept;
+    std::vector<Kept> expected;
+    std::string previous;
+    for (const std::string& text : keys) {
+      const filter::KeyDifference key = Difference(previous, text);
+      expected.push_back({key, counts.Count(key)});
+      kept.Add(key, expected.back().num_bytes);
+      previous = text;
+      if (random() % 20 != 0) continue;
+      counts.Forget(double(random() % 100));
+      kept.Forget(counts);
+      for (Kept& old : expected) {
+        if (old.num_bytes != 0) old.num_bytes = counts.NeededBytes(old.key);
+      }
+    }
+    size_t i = 0;
+    kept.TakeAll([&](const filter::KeyDifference& key, size_t) {
+      while (i < expected.size() && expected[i].num_bytes == 0) ++i;
+      ASSERT_LT(i, expected.size());
+      const Kept& one = expected[i++];
+      ++num_kept;
+      EXPECT_EQ(key.key, one.key.key.substr(0, one.num_bytes));
+      EXPECT_EQ(key.common_bits, one.key.common_bits);
+      EXPECT_EQ(key.common_bytes, one.key.common_bytes);
+    });
+    while (i < expected.size() && expected[i].num_bytes == 0) ++i;
+    ASSERT_EQ(i, expected.size());
+  }
+  EXPECT_GT(num_kept, 10000U);
 }
 
 TEST(RangeEntriesTest, KeysInAnotherOrderGiveNone) {
