@@ -159,7 +159,7 @@ TEST_F(RocksDBLimitedMemoryTest, ACompactionOfAllFilesFollowsTheLimit) {
   ASSERT_TRUE(database.Open().ok());
   // Keeps the files that are replaced.
   const std::unique_ptr<rocksdb::Iterator> iterator(database.db()->NewIterator({}));
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(GiveNewFilters(database.db()).ok());
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(GiveNewFilters(database.db()).ok());
   ExpectExact(*account_, {&database}, "compactions of all files");
   EXPECT_NEAR(static_cast<double>(account_->filter_bytes()),
               static_cast<double>(filter.memory_bytes),
