@@ -78,7 +78,7 @@ class FilterCounts {
   void Add(Count count, uint64_t n, Index index = {}) {
     At(count, index).fetch_add(n, std::memory_order_relaxed);
   }
-  // Of a gauge.
+  // Only gauges are lowered.
   template <typename Index = int>
   void Lower(Count count, uint64_t n, Index index = {}) {
     At(count, index).fetch_sub(n, std::memory_order_relaxed);

@@ -46,8 +46,8 @@ std::string RangesRemark(bool names_ranges);
 // an empty string.
 std::string LevelsRemark(const LevelRules& rules, ROCKSDB_NAMESPACE::CompactionStyle style);
 
-// Returns the remark that an SstFileWriter, which has this log, knows no limit of memory. If `log`
-// is null, as it is by default there, stderr gets it, once in the process.
+// Returns the remark for an SstFileWriter with this log, in which the limit of memory has no
+// effect. If `log` is null, as it is by default there, stderr gets the remark, once in the process.
 std::string NoDatabaseRemark(const Logger* log);
 
 }  // namespace bloomline::engine

@@ -76,8 +76,8 @@ filter::FilterShape LeastShape(const Sizes& sizes, int64_t balance) {
 }
 
 // XXPH3FilterBitsBuilder::AllocateMaybeRounding: with optimize_filters_for_memory, a filter gets
-// all of what malloc sets aside for it. RocksDB asks that of the block of new into which it writes
-// the filter.
+// all of what malloc sets aside for it. RocksDB asks malloc about the block that it writes the
+// filter into, which operator new gave.
 filter::FilterShape FittedShape(const filter::FilterShape& plan, uint64_t num_keys,
                                 MemoryBalance* balance) {
   const Sizes sizes = {plan, num_keys};
