@@ -3,13 +3,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 
+#include "src/filter/hash/hash_list.h"
 #include "src/support/memory.h"
 
 namespace {
 bool maps_off_boundary = false;
+bool maps_nothing = false;
 }  // namespace
 
 // The linker directs the library's calls here. Newer Linux kernels align large maps to huge pages;
@@ -18,6 +21,10 @@ extern "C" {
 void* __real_mmap(void* at, size_t n, int protection, int flags, int file, off_t offset);
 void* __wrap_mmap(void* at, size_t n, int protection, int flags, int file, off_t offset);
 void* __wrap_mmap(void* at, size_t n, int protection, int flags, int file, off_t offset) {
+  if (maps_nothing) {
+    errno = ENOMEM;
+    return MAP_FAILED;
+  }
   if (!maps_off_boundary) return __real_mmap(at, n, protection, flags, file, offset);
   constexpr size_t kPage = 64 << 10;  // the largest of any system
   void* map = __real_mmap(at, n + 2 * kPage, protection, flags, file, offset);
@@ -68,6 +75,17 @@ TEST(HugePagesTest, ImpossibleSizesGiveNull) {
                              SIZE_MAX - 2 * kHugePageBytes, SIZE_MAX / 2}) {
     EXPECT_EQ(AllocatePages(bytes), nullptr) << bytes;
   }
+}
+
+TEST(HugePagesTest, AListOfHashesNeedsNone) {
+  maps_nothing = true;
+  filter::HashList list;
+  constexpr uint64_t kNumHashes = 1000000;
+  for (uint64_t hash = 0; hash < kNumHashes; ++hash) list.Append(hash);
+  maps_nothing = false;
+  uint64_t next = 0;
+  list.ForEach([&](uint64_t hash) { next += hash == next ? 1 : 0; });
+  EXPECT_EQ(next, kNumHashes);
 }
 
 }  // namespace

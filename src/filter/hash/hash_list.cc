@@ -39,8 +39,13 @@ void HashList::Grow() {
 }
 
 void HashList::AddChunk() {
-  const size_t bytes = ChunkBytes(size() * sizeof(uint64_t));
-  void* const memory = support::AllocatePages(bytes);
+  size_t bytes = ChunkBytes(size() * sizeof(uint64_t));
+  void* memory = support::AllocatePages(bytes);
+  // Near a limit of its address space, a process may have room in its heap, but none to map.
+  if (memory == nullptr && bytes > kMaxHeapBytes) {
+    bytes = kMaxHeapBytes;
+    memory = support::AllocatePages(bytes);
+  }
   if (memory == nullptr) throw std::bad_alloc();
   HashNode* const node =
       new (memory) HashNode{nullptr, (bytes - sizeof(HashNode)) / sizeof(uint64_t), 0};
