@@ -4,6 +4,9 @@
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
+#if __has_include(<rocksdb/advanced_cache.h>)
+#include <rocksdb/advanced_cache.h>  // class Cache, from RocksDB 8.0 on
+#endif
 
 #include <map>
 #include <memory>
