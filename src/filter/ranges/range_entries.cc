@@ -104,6 +104,8 @@ void RangeEntries::Keep(const KeyDifference& key) {
   if (has_many()) KeepEntriesInsteadOfKeys();
 }
 
+// True for no kinds, so loops that try ever fewer kinds end: kept keys take at most a chunk of 2
+// MiB more than MostBytes(kKeptKeyBytes).
 bool RangeEntries::HasRoomToStart(const KindSet& kinds, double num_entries) const {
   const double most = MostBytes(kBytesToStart) + kFreeBytes;
   const double all = static_cast<double>(kept_keys_.num_bytes()) + kHashBytes * num_entries;
