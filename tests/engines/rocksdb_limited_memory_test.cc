@@ -9,7 +9,7 @@
 
 #include "bloomline/filter_account.h"
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/budget/account_listener.h"
+#include "src/engines/rocksdb/budget/file_creation.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "tests/engines/accounted_database.h"
 #include "tests/support/metric_value.h"
@@ -44,10 +44,10 @@ TEST_F(RocksDBLimitedMemoryTest, PoliciesWithoutALimitTakeTheAccountToo) {
   for (const uint64_t limit : {uint64_t{0}, uint64_t{100000}}) {
     const auto policy = NewRocksDBFilterPolicy(Limited(limit));
     ASSERT_NE(policy, nullptr);
-    engine::BeginFileCreation(account);
+    engine::BeginFileCreation({account, {}, {}});
     const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder(
         policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
-    EXPECT_EQ(engine::TakeAccountOfCreation(), nullptr) << limit;
+    EXPECT_EQ(engine::TakeFileCreation(0).account.lock(), nullptr) << limit;
   }
 }
 

@@ -14,7 +14,7 @@
 #include "rocksdb/env.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
-#include "src/engines/rocksdb/budget/account_listener.h"
+#include "src/engines/rocksdb/budget/file_creation.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/builder/bits_builder.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
@@ -134,7 +134,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
     const NewFile file = NewFileIn(context);
     const SeenLevels seen = history_.Add(context.column_family_name, file);
     // This runs without a limit, too: otherwise the thread keeps it for a file of another database.
-    const std::shared_ptr<FileAccount> account = TakeAccountOfCreation();
+    const std::shared_ptr<FileAccount> account = TakeFileCreation(file.level).account.lock();
     double most_bits = settings->levels.bits_per_key;
     if (settings->memory.bytes != 0) {
       most_bits = MostBitsPerKey(settings->memory, account.get(), context);

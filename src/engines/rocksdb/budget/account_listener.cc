@@ -122,8 +122,10 @@ class AccountListener final : public FilterAccount {
   }
 
   void OnTableFileCreationStarted(
-      const ROCKSDB_NAMESPACE::TableFileCreationBriefInfo&) noexcept override {
-    BeginFileCreation(files_);
+      const ROCKSDB_NAMESPACE::TableFileCreationBriefInfo& info) noexcept override {
+    const bool is_flush = info.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kFlush ||
+                          info.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kRecovery;
+    BeginFileCreation({files_, info.db_name, info.cf_name, info.job_id, is_flush});
   }
 
   void OnTableFileCreated(const ROCKSDB_NAMESPACE::TableFileCreationInfo& info) noexcept override {

@@ -175,6 +175,15 @@ FileSums FileAccount::sums() const {
   return sums_;
 }
 
+bool FileAccount::Describe(const FileCreation&, int, double, bool, filter::TreeFill*,
+                           filter::NewFilter*) const {
+  return false;
+}
+
+void FileAccount::SetBits(const FileCreation&, double) {}
+
+bool FileAccount::MergesFlushes(const FileCreation&) const { return false; }
+
 void FileAccount::ShowIn(filter::FilterCounts* counts, uint64_t limit_bytes) {
   const std::lock_guard lock(mutex_);
   Show(shown_in_ == nullptr ? counts : shown_in_, limit_bytes);

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "src/engines/rocksdb/budget/file_creation.h"
 #include "src/filter/metrics/filter_counts.h"
+#include "src/filter/sizing/left_over.h"
 
 namespace bloomline::engine {
 
@@ -74,6 +76,20 @@ class FileAccount {
   bool is_complete() const;
 
   FileSums sums() const;
+
+  // The column family of the creation once all running jobs have ended, with the new file at
+  // `level`. The filters of old files that were not read count with mean_bits of memory per key.
+  // Files of the last level count as without keys unless fills_bottom. Returns false if the
+  // database, the family or the level is not known: the file then gets the promised mean.
+  bool Describe(const FileCreation& creation, int level, double mean_bits, bool fills_bottom,
+                filter::TreeFill* tree, filter::NewFilter* file) const;
+
+  // The bits of memory per key that the file gets, and so probably the further files of its job.
+  void SetBits(const FileCreation& creation, double memory_bits);
+
+  // Whether the last job of the family with inputs in level 0 merged them, so that flushed files do
+  // not move down as they are.
+  bool MergesFlushes(const FileCreation& creation) const;
 
   // The metrics of a policy that writes a file within limit_bytes show the bytes and the limit. The
   // first policy with a limit shows them until all databases have ended.

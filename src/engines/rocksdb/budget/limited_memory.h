@@ -26,7 +26,7 @@ struct MemoryLimit {
 bool HasNoDatabase(const FilterBuildingContext& context);
 
 // Returns the most bits per key that a limit of more than 0 bytes leaves the file of the context.
-// `account` is TakeAccountOfCreation(). Without one, the file gets limit.bits_per_key, and the
+// `account` is that of the file's creation. Without one, the file gets limit.bits_per_key, and the
 // database's log gets a line. A file without a database gets these bits, too.
 double MostBitsPerKey(const MemoryLimit& limit, FileAccount* account,
                       const FilterBuildingContext& context);
