@@ -108,6 +108,18 @@ const RateHull& Hull(Format format) {
   return hulls.try_emplace(format, format).first->second;
 }
 
+// Returns the gain (reads saved per unit of memory) at which levels with `least` to `most` keys per
+// run use the memory up: takes_too_much(gain) holds below it.
+template <typename TakesTooMuch>
+support::Border<double> LastGain(const RateHull& hull, double least, double most,
+                                 TakesTooMuch takes_too_much) {
+  const auto middle = [](double from, double to) {
+    return to > from * (1 + 1e-12) ? std::sqrt(from) * std::sqrt(to) : from;
+  };
+  return support::BisectAt(middle, hull.slope(hull.last() - 1) / most / 2,
+                           2 * hull.slope(0) / least, takes_too_much);
+}
+
 // The division of the memory among some levels, each of which gets a filter. Every level goes down
 // the hull while a bit there saves at least as many reads as elsewhere. Mostly the last step of one
 // level does not fit. Then one level takes the rest of the memory, or gives what this step lacks:
@@ -121,16 +133,12 @@ class Spread {
         levels_(levels),
         filtered_(filtered),
         corners_(filtered.size()) {
-    double low = std::numeric_limits<double>::infinity(), high = 0;
+    double least = std::numeric_limits<double>::infinity(), most = 0;
     for (const int i : filtered_) {
-      high = std::max(high, 2 * hull_.slope(0) / KeysPerRun(i));
-      low = std::min(low, hull_.slope(hull_.last() - 1) / KeysPerRun(i) / 2);
+      least = std::min(least, KeysPerRun(i));
+      most = std::max(most, KeysPerRun(i));
     }
-    // The gain (reads saved per unit of memory) that uses the memory up is between these two.
-    const auto middle = [](double from, double to) {
-      return to > from * (1 + 1e-12) ? std::sqrt(from) * std::sqrt(to) : from;
-    };
-    const auto gain = support::BisectAt(middle, low, high, [this](double too_low) {
+    const auto gain = LastGain(hull_, least, most, [this](double too_low) {
       GoToGain(too_low);
       return rest() < 0;
     });
@@ -279,6 +287,32 @@ void DivideMemory(Format format, double memory, const LevelKeys* levels, int num
   };
   if (divide_from({})) return;
   for (const int first : order) divide_from({first});
+}
+
+double MemoryBitsOfLast(Format format, double memory, const std::vector<LevelKeys>& levels) {
+  const RateHull& hull = Hull(format);
+  const auto bits_at = [&hull](double gain, const LevelKeys& level) {
+    return hull.corner(hull.CornerAtSlope(gain * level.keys / level.runs)).bits_per_key;
+  };
+  const auto memory_at = [&](double gain) {
+    double sum = 0;
+    for (const LevelKeys& level : levels) sum += level.keys * bits_at(gain, level);
+    return sum;
+  };
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const LevelKeys& level : levels) {
+    least = std::min(least, level.keys / level.runs);
+    most = std::max(most, level.keys / level.runs);
+  }
+  const auto gain =
+      LastGain(hull, least, most, [&](double too_low) { return memory_at(too_low) > memory; });
+  const double low = bits_at(gain.fails, levels.back());
+  const double high = bits_at(gain.holds, levels.back());
+  const double taken = memory_at(gain.fails);
+  if (memory < taken) return std::max(low * memory / taken, 0.0);
+  // The levels whose next step has this gain take the same part of it.
+  const double part = (memory - taken) / (memory_at(gain.holds) - taken);
+  return low + std::min(part, 1.0) * (high - low);
 }
 
 Divider::Divider(BitsPerKeyRange range, int steps_per_bit, Divide divide)

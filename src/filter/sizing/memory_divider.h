@@ -41,6 +41,11 @@ double RibbonBitsOfCompact(double bits_per_key);
 void DivideMemory(Format format, double memory, const LevelKeys* levels, int num_levels,
                   double* bits);
 
+// The bits of memory per key of the last of these levels, of more than 0 keys each, in the same
+// division, but for a rate that falls as on its lower convex hull: they rise steadily with `memory`.
+// If it does not suffice for filters in all levels, each gets the same part of the least filter.
+double MemoryBitsOfLast(Format format, double memory, const std::vector<LevelKeys>& levels);
+
 // The bits per key of levels, with their memory and wasted reads.
 struct Division {
   double bits_per_key = 0;            // that were divided
