@@ -19,8 +19,7 @@ namespace bloomline::preload {
 enum Variable {
   kFormat,
   kBitsPerKey,
-  kBitsByLevel,  // this and the next three: RocksDB only
-  kLevelSizeRatio,
+  kBitsByLevel,  // this and the next two: RocksDB only
   kFlushFormat,
   kBloomBeforeLevel,
   kSeed,
@@ -33,12 +32,17 @@ enum Variable {
   kNumVariables
 };
 constexpr char kVariablePrefix[] = "BLOOMLINE_";
-constexpr const char* kVariableNames[] = {"BLOOMLINE_FORMAT",        "BLOOMLINE_BITS_PER_KEY",
-                                          "BLOOMLINE_BITS_BY_LEVEL", "BLOOMLINE_LEVEL_SIZE_RATIO",
-                                          "BLOOMLINE_FLUSH_FORMAT",  "BLOOMLINE_BLOOM_BEFORE_LEVEL",
-                                          "BLOOMLINE_SEED",          "BLOOMLINE_VERBOSE",
-                                          "BLOOMLINE_METRICS",       "BLOOMLINE_METRICS_SECONDS",
-                                          "BLOOMLINE_KERNEL",        "BLOOMLINE_LIBRARY",
+constexpr const char* kVariableNames[] = {"BLOOMLINE_FORMAT",
+                                          "BLOOMLINE_BITS_PER_KEY",
+                                          "BLOOMLINE_BITS_BY_LEVEL",
+                                          "BLOOMLINE_FLUSH_FORMAT",
+                                          "BLOOMLINE_BLOOM_BEFORE_LEVEL",
+                                          "BLOOMLINE_SEED",
+                                          "BLOOMLINE_VERBOSE",
+                                          "BLOOMLINE_METRICS",
+                                          "BLOOMLINE_METRICS_SECONDS",
+                                          "BLOOMLINE_KERNEL",
+                                          "BLOOMLINE_LIBRARY",
                                           "BLOOMLINE_POLICY_DIR"};
 static_assert(sizeof(kVariableNames) / sizeof(*kVariableNames) == kNumVariables);
 

@@ -113,7 +113,6 @@ std::string AddRocksDBsOptions(const Settings& settings, const Asked& asked,
     if (error.empty()) error = AddOption(settings, asked, variable, name, value, options);
   };
   add(kBitsByLevel, "bits_by_level", settings.bits_by_level);
-  add(kLevelSizeRatio, "level_size_ratio", settings.level_size_ratio);
   add(kFlushFormat, "flush_format", settings.flush_format);
   add(kBloomBeforeLevel, "bloom_before_level", settings.bloom_before_level);
   return error;
@@ -320,7 +319,7 @@ extern const char bloomline_preload_policy_version[];
 const char bloomline_preload_policy_version[] = BLOOMLINE_VERSION_STRING;
 }
 
-extern "C" void bloomline_preload_start_4(const bloomline::preload::Environment* environment) {
+extern "C" void bloomline_preload_start_5(const bloomline::preload::Environment* environment) {
   bloomline::preload::environment = environment;
   bloomline::preload::Start();
 }

@@ -20,7 +20,7 @@ struct Asked {
 
 // Registers bloomline by name. The environment stays valid. A change of Environment changes the
 // function's name: an upgrade may replace this library while programs have the other one open.
-constexpr char kStartFunction[] = "bloomline_preload_start_4";
+constexpr char kStartFunction[] = "bloomline_preload_start_5";
 using StartFunction = void (*)(const Environment* environment);
 
 // Returns a policy that the caller owns, or null if the program keeps its own; stderr then has the

@@ -17,6 +17,8 @@ namespace bloomline::preload {
 namespace {
 
 constexpr char kStock[] = "stock";
+// The ratio of the levels' sizes, which filters by level do not need any more.
+constexpr char kFormerVariable[] = "BLOOMLINE_LEVEL_SIZE_RATIO";
 
 std::string Wrong(Variable variable, const char* value, const std::string& allowed) {
   return std::string(kVariableNames[variable]) + " is " + support::Quoted(value) +
@@ -137,8 +139,12 @@ void RemarkOnRocksDBOnly(Variable variable, Settings* settings) {
   RemarkOfEngine(std::string(kVariableNames[variable]) + " is for RocksDB only", settings);
 }
 
-// Says which known variable was probably meant.
+// Says which known variable was probably meant, or that an earlier version read this one.
 void RemarkUnknown(const std::string& name, Settings* settings) {
+  if (name == kFormerVariable) {
+    Remark(name + " has no effect since bloomline 0.4", settings);
+    return;
+  }
   constexpr size_t kPrefixBytes = sizeof(kVariablePrefix) - 1;
   std::vector<std::string> ends;
   std::string known;
@@ -178,12 +184,10 @@ Settings Settings::Parse(const Environment& environment, Engine engine) {
   parse_of_filters(kSeed, ParseSeed);
   if (engine == Engine::kRocksDB) {
     settings.bits_by_level = environment.values[kBitsByLevel];
-    settings.level_size_ratio = environment.values[kLevelSizeRatio];
     settings.flush_format = environment.values[kFlushFormat];
     settings.bloom_before_level = environment.values[kBloomBeforeLevel];
   } else {
-    for (const Variable variable :
-         {kBitsByLevel, kLevelSizeRatio, kFlushFormat, kBloomBeforeLevel}) {
+    for (const Variable variable : {kBitsByLevel, kFlushFormat, kBloomBeforeLevel}) {
       parse(variable, [=](const char*, Settings* of) { RemarkOnRocksDBOnly(variable, of); });
     }
   }
@@ -199,7 +203,6 @@ void Settings::KeepOwnFilters() {
   is_stock = true;
   has_bits_per_key = false;
   bits_by_level = nullptr;
-  level_size_ratio = nullptr;
   flush_format = nullptr;
   bloom_before_level = nullptr;
   options.format = engine == Engine::kRocksDB ? filter::kRocksDBDefault : filter::kLevelDBDefault;

@@ -26,7 +26,6 @@ struct Settings {
   bool has_bits_per_key;
   // RocksDB only; null: not set.
   const char* bits_by_level;
-  const char* level_size_ratio;
   const char* flush_format;
   const char* bloom_before_level;
   FilterOptions options;

@@ -117,6 +117,9 @@ END
     BLOOMLINE_FORMT=blocked
   harmless "no preload library reads 'BLOOMLINE_UNHEARD_OF'; known: BLOOMLINE_FORMAT, .*" "$1" \
     BLOOMLINE_UNHEARD_OF=
+  # Earlier versions read it, and refused 0.
+  harmless "BLOOMLINE_LEVEL_SIZE_RATIO has no effect since bloomline 0\.4" "$1" \
+    BLOOMLINE_LEVEL_SIZE_RATIO=0
   run "$with" BLOOMLINE_FORMAT=x BLOOMLINE_FORMT= "$client" threads
   [ "$(wc -l <<<"$err")" -eq 2 ] || fail "two wrong variables: $err"
   run "$with" BLOOMLINE_FORMAT=blocked BLOOMLINE_KERNEL=portable BLOOMLINE_LIBRARY=/x \
