@@ -22,6 +22,9 @@ public final class Refusals {
     // compact means ribbon in texts, with the bits that were allowed.
     refused("{id=bloomline;bits_per_key=0.7;format=compact}", "3 to 24");
     new BloomlineFilter("{id=bloomline;bits_per_key=10;format=compact;seed=1}").close();
+    // Former options, which OPTIONS files name.
+    new BloomlineFilter("{id=bloomline;bits_by_level=auto;levels_in_use=6;level_size_ratio=8}")
+        .close();
     refused("{id=bloomline;bits_per_kye=10}", "bits_per_key");
     refused("bloomline:10\0", "has a 0");
     refused("bloomlin:10", "did you mean 'bloomline'");
@@ -45,15 +48,13 @@ public final class Refusals {
         "bits_by_level is 'null'");
     refused(() -> BloomlineFilter.builder().bitsPerKey(Double.NaN).build(),
         "bits_per_key is 'NaN'");
-    refused(() -> BloomlineFilter.builder().levelsInUse(1).build(), "levels_in_use is '1'",
-        "levels_in_use is 1; allowed: 2 to 64");
     refused(() -> BloomlineFilter.builder().seed(1).randomSeed().build(), "twice");
     final BloomlineFilter built = BloomlineFilter.builder().format(BloomlineFilter.Format.RIBBON)
-        .bitsPerKey(14.5).autoBitsByLevel().levelSizeRatio(8).build();
+        .bitsPerKey(14.5).autoBitsByLevel().stockId(true).build();
     try (BloomlineFilter same = new BloomlineFilter(built.toString());
          BloomlineFilter other = new BloomlineFilter("bloomline:10")) {
       Model.check(built.toString().equals("{id=bloomline;format=ribbon;bits_per_key=14.5;"
-          + "bits_by_level=auto;level_size_ratio=8.0}"), "built " + built);
+          + "bits_by_level=auto;stock_id=true}"), "built " + built);
       Model.check(built.equals(same) && built.hashCode() == same.hashCode(), "same are equal");
       Model.check(!built.equals(other) && !built.equals(null), "others are not");
     }

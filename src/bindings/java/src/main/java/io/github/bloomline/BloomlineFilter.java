@@ -124,16 +124,6 @@ public final class BloomlineFilter extends Filter {
           : Arrays.stream(bits).mapToObj(Double::toString).collect(Collectors.joining(":")));
     }
 
-    /** For autoBitsByLevel: the number of levels with files; 0 learns it. */
-    public Builder levelsInUse(final int levels) {
-      return add("levels_in_use", levels);
-    }
-
-    /** For autoBitsByLevel: RocksDB's max_bytes_for_level_multiplier. */
-    public Builder levelSizeRatio(final double ratio) {
-      return add("level_size_ratio", ratio);
-    }
-
     /** The format of flushed files. */
     public Builder flushFormat(final Format format) {
       return addFormat("flush_format", format);
