@@ -10,14 +10,15 @@
 namespace bloomline::filter {
 namespace {
 
-// Compactions bring the mean of all filters to at most this part of the promised one. Flushed files
-// may use a little more: what compactions cannot take, so that level 0 is never starved.
+// Files of the deepest level bring the mean of all filters to at most this part of the promised
+// one, and the best division of the others is that of as much. Files above may then use a little
+// more: what the deepest level cannot take, so that they are never starved.
 constexpr double kMostOver = 1.015;
-constexpr double kMostOverFlushed = 1.04;
+constexpr double kMostOverAbove = 1.04;
 
-// The files of level 0 that the memory must suffice for: twice the number at which RocksDB begins
-// to compact them.
-constexpr size_t kFilesAtTop = 8;
+// The flushed files to come that leave their share of the rest to a flushed file. With fewer, the
+// first of many files would take too much; with more, a few would get too little.
+constexpr double kNextFlushes = 6;
 
 // The bits of memory per key that a file may have beyond those that are best at rest.
 constexpr double kMostMoreThanAtRest = 1;
@@ -31,25 +32,23 @@ constexpr double kMostLessThanMean = 3;
 // The sorted runs that share memory, and the new file's among them.
 class Runs {
  public:
-  // Adds `count` files of level 0, whose ranges of keys overlap. Files of similar size share an
-  // entry: there may be thousands.
-  void AddFiles(double keys, size_t count) {
-    LevelKeys& files = files_[std::ilogb(keys)];
-    files.keys += keys * static_cast<double>(count);
-    files.runs += static_cast<double>(count);
-    Count(keys, static_cast<double>(count));
-  }
-
-  void AddOwnFile(double keys) {
-    own_ = {keys, 1};
-    Count(keys, 1);
+  // Adds a file of level 0. Those of similar size share an entry: there may be thousands.
+  void AddFile(double keys, bool is_own) {
+    Count(keys);
+    if (is_own) {
+      own_ = {keys, 1};
+    } else {
+      LevelKeys& files = files_[std::ilogb(keys)];
+      files.keys += keys;
+      files.runs += 1;
+    }
   }
 
   // Adds the next deeper level. It has the part of the range of keys that its keys are of those of
   // the largest run: a level that was just begun below a full one continues that, it is no small
   // level.
   void AddLevel(double keys, bool is_own) {
-    Count(keys, 1);
+    Count(keys);
     const LevelKeys level = {keys, std::max(keys / widest_, kMinRuns)};
     if (is_own) {
       own_ = level;
@@ -69,8 +68,8 @@ class Runs {
   }
 
  private:
-  void Count(double keys, double count) {
-    keys_ += keys * count;
+  void Count(double keys) {
+    keys_ += keys;
     widest_ = std::max(widest_, keys);
   }
 
@@ -96,29 +95,24 @@ size_t DeepestLevel(const TreeFill& tree) {
   return deepest;
 }
 
-void AddTop(const TreeFill& tree, bool has_own, Runs* runs) {
-  const size_t num_others = tree.top_keys.size() - (has_own ? 1 : 0);
-  for (size_t i = 0; i < num_others; ++i) {
-    if (tree.top_keys[i] > 0) runs->AddFiles(tree.top_keys[i], 1);
-  }
-  if (has_own) runs->AddOwnFile(tree.top_keys.back());
-}
-
 // The memory of the tree, as the new file's level sees it.
 struct Memory {
   Runs at_rest;            // the tree with levels of at most their targets
   Runs free;               // the runs of the file's level and of those above it
   double keys = 0;         // of the tree
-  double bits = 0;         // of all its filters
+  double bits = 0;         // of all filters, with what running jobs may keep
   double deeper_bits = 0;  // of the filters of deeper levels
 };
 
 Memory MemoryOf(const TreeFill& tree, size_t own_level, size_t deepest) {
   Memory memory;
-  AddTop(tree, own_level == 0, &memory.at_rest);
+  for (size_t i = 0; i < tree.top_keys.size(); ++i) {
+    const bool is_own = own_level == 0 && i + 1 == tree.top_keys.size();
+    if (is_own || tree.top_keys[i] > 0) memory.at_rest.AddFile(tree.top_keys[i], is_own);
+  }
   memory.free = memory.at_rest;
   memory.keys = memory.at_rest.keys();
-  memory.bits = tree.levels[0].memory_bits;
+  memory.bits = tree.levels[0].memory_bits + tree.replaced_bits;
   for (size_t level = 1; level <= deepest; ++level) {
     const LevelFill& fill = tree.levels[level];
     memory.bits += fill.memory_bits;
@@ -139,23 +133,21 @@ double LeftOverBits(const PromisedMemory& promise, const TreeFill& tree, const N
   if (file.level < 0 || !HasKeys(tree, static_cast<size_t>(file.level))) return mean;
   const auto level = static_cast<size_t>(file.level);
   const size_t deepest = DeepestLevel(tree);
-  Memory memory = MemoryOf(tree, level, deepest);
+  const Memory memory = MemoryOf(tree, level, deepest);
   const auto at_rest = [&](double part) {
     return memory.at_rest.OwnBits(promise.format, part * mean * memory.at_rest.keys());
   };
-  const double most_mean = mean * (file.is_flush ? kMostOverFlushed : kMostOver);
   double bits = at_rest(1);
-  if (level < deepest) {
-    if (file.is_flush && tree.top_keys.size() < kFilesAtTop) {
-      // The next flushed files bring their mean along.
-      const size_t next_files = kFilesAtTop - tree.top_keys.size();
-      memory.free.AddFiles(tree.top_keys.back(), next_files);
-      memory.keys += tree.top_keys.back() * static_cast<double>(next_files);
-    }
-    const double left = most_mean * memory.keys - memory.deeper_bits;
-    bits = std::min(bits + kMostMoreThanAtRest, memory.free.OwnBits(promise.format, left));
-  } else if (file.keys > 0) {
-    bits = std::min(bits, (most_mean * memory.keys - memory.bits) / file.keys);
+  if (level < deepest) bits += kMostMoreThanAtRest;
+  if (level < deepest && !file.is_flush) {
+    const double left = kMostOver * mean * memory.keys - memory.deeper_bits;
+    bits = std::min(bits, memory.free.OwnBits(promise.format, left));
+  }
+  if (file.keys > 0) {
+    const double over = level < deepest || file.is_flush ? kMostOverAbove : kMostOver;
+    const double next_keys = file.is_flush ? kNextFlushes * file.keys : 0;
+    const double left = over * mean * (memory.keys + next_keys) - memory.bits;
+    bits = std::min(bits, left / (file.keys + next_keys));
   }
   if (promise.floor > 0) bits = std::max(bits, at_rest(promise.floor));
   const double least = std::max(mean - kMostLessThanMean, std::min(kLeastBits, mean));
@@ -170,6 +162,7 @@ std::vector<double> LeftOverBitsOfAll(const PromisedMemory& promise, TreeFill tr
     std::fill(tree.top_keys.begin(), tree.top_keys.end(), mean);
   }
   for (LevelFill& level : tree.levels) level.memory_bits = 0;
+  tree.replaced_bits = 0;
   std::vector<double> bits(tree.levels.size(), promise.mean_bits);
   for (size_t i = tree.levels.size(); i-- > 0;) {
     LevelFill& level = tree.levels[i];

@@ -24,6 +24,9 @@ struct TreeFill {
   std::vector<double> top_keys;
   // By number; levels[0] has the sums of level 0.
   std::vector<LevelFill> levels;
+  // How much more memory the inputs of other running jobs take than their outputs, over those jobs
+  // of which this is true. Inputs live until their job has ended, and for longer if it fails.
+  double replaced_bits = 0;
 };
 
 // The SSTable whose filter gets bits.
