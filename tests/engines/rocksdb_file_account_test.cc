@@ -1,50 +1,123 @@
-// The account of filters without a database, and the bits that it leaves for new files.
+// The account of files without a database: what it counts, and the tree that it describes.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <string>
+#include <vector>
 
 #include "src/engines/rocksdb/budget/file_account.h"
-#include "src/engines/rocksdb/budget/limited_memory.h"
 
 namespace bloomline::tests::rocksdb_file_account_test {
 namespace {
 
-using engine::BitsWithin;
 using engine::FileAccount;
+using engine::FileCreation;
 using engine::FileSums;
-using engine::kBrake;
-using engine::kMargin;
+using engine::FilterSize;
+using engine::InputFile;
+using engine::kUnknownLevel;
+using engine::LevelOptions;
+using engine::ListedFile;
+using engine::OutputFile;
+using filter::NewFilter;
+using filter::TreeFill;
 
 const std::string kDatabase = "db";
+const std::string kFamily = "default";
+constexpr double kMean = 10;
 
 class RocksDBFileAccountTest : public testing::Test {
  protected:
-  RocksDBFileAccountTest() {
-    account_.BeginDatabase(kDatabase);
-    account_.Await(kDatabase, {});
+  RocksDBFileAccountTest() { Begin(); }
+
+  bool Begin(bool lists_again = true) {
+    const auto list = [&](LevelOptions* options) {
+      *options = options_;
+      return listed_;
+    };
+    return account_.BeginDatabase(kDatabase, list, lists_again);
   }
-  // A file of n keys in n filter bytes.
-  void Create(uint64_t number, uint64_t n, int job = 1) {
-    account_.Create(kDatabase, number, job, {n, n});
+  static FileCreation OfJob(int job, const std::string& family = kFamily) {
+    FileCreation creation;
+    creation.database = kDatabase;
+    creation.family = family;
+    creation.job = job;
+    return creation;
+  }
+  static FileCreation OfFlush(const std::string& family = kFamily) {
+    FileCreation creation = OfJob(77, family);
+    creation.is_flush = true;
+    return creation;
+  }
+  // A file of n keys in n filter bytes and 10 * n bytes, at a level.
+  void Create(uint64_t number, uint64_t n, int level, int job = -1,
+              const std::string& family = kFamily) {
+    FileCreation creation = OfJob(job, family);
+    creation.level = level;
+    account_.Create(creation, number, {n, n}, 10 * n);
+  }
+  void Flush(uint64_t number, uint64_t n) { account_.Create(OfFlush(), number, {n, n}, 10 * n); }
+  // Files at the first level, and at others.
+  void Compact(int job, int from, int to, const std::vector<uint64_t>& at_base,
+               const std::vector<uint64_t>& below = {}) {
+    std::vector<InputFile> inputs;
+    for (const uint64_t number : at_base) inputs.push_back({number, true, {}, 0});
+    for (const uint64_t number : below) inputs.push_back({number, false, {}, 0});
+    account_.BeginCompaction(kDatabase, kFamily, job, from, to, inputs);
+  }
+  void End(int job, const std::vector<uint64_t>& inputs, const std::vector<OutputFile>& outputs,
+           bool succeeded = true) {
+    account_.EndCompaction(kDatabase, job, succeeded, inputs, outputs);
   }
   void Expect(uint64_t bytes, uint64_t live_keys) {
     EXPECT_EQ(account_.sums().bytes, bytes);
     EXPECT_EQ(account_.sums().live_keys(), live_keys);
   }
 
+  struct Tree : TreeFill {
+    bool is_known = false;
+    NewFilter file;
+
+    std::vector<double> keys() const {
+      std::vector<double> keys;
+      for (const filter::LevelFill& level : levels) keys.push_back(level.keys);
+      return keys;
+    }
+    // Bits per key.
+    std::vector<double> bits() const {
+      std::vector<double> bits;
+      for (const filter::LevelFill& level : levels) {
+        bits.push_back(level.keys == 0 ? 0 : level.memory_bits / level.keys);
+      }
+      return bits;
+    }
+  };
+  Tree Describe(const FileCreation& creation, int level, bool fills_bottom = true) {
+    Tree tree;
+    tree.is_known = account_.Describe(creation, level, kMean, fills_bottom, &tree, &tree.file);
+    return tree;
+  }
+  // As a file sees it that belongs to no job that is known.
+  Tree Describe() { return Describe(OfJob(-1), 0); }
+
+  using Levels = std::vector<double>;
+
   FileAccount account_;
+  std::vector<ListedFile> listed_;
+  LevelOptions options_;
 };
 
 TEST_F(RocksDBFileAccountTest, InputsOfARunningCompactionAreLeftOut) {
-  Create(1, 10);
-  Create(2, 20);
-  Create(3, 30);
-  account_.BeginCompaction(kDatabase, 7, {1, 2});
+  Create(1, 10, 1);
+  Create(2, 20, 1);
+  Create(3, 30, 1);
+  Compact(7, 1, 2, {1, 2});
   Expect(30, 60);
-  Create(4, 25, 7);
+  Create(4, 25, 2, 7);
   Expect(55, 60);
-  account_.EndCompaction(kDatabase, 7, true, {1, 2}, {4});
+  End(7, {1, 2}, {{4, 2}});
   Expect(55, 55);
   account_.Remove(kDatabase, 1);
   account_.Remove(kDatabase, 4);
@@ -52,99 +125,395 @@ TEST_F(RocksDBFileAccountTest, InputsOfARunningCompactionAreLeftOut) {
 }
 
 TEST_F(RocksDBFileAccountTest, AFailedCompactionLeavesItsInputs) {
-  Create(1, 10);
-  account_.BeginCompaction(kDatabase, 7, {1});
-  Create(2, 9, 7);
-  account_.EndCompaction(kDatabase, 7, false, {1}, {2});
+  Create(1, 10, 1);
+  Compact(7, 1, 2, {1});
+  Create(2, 9, 2, 7);
+  End(7, {1}, {{2, 2}}, false);
   account_.Remove(kDatabase, 2);
   Expect(10, 10);
   EXPECT_EQ(account_.sums().pending_keys, 0u);
+  EXPECT_EQ(Describe().keys(), (Levels{0, 10, 0}));
 }
 
 // RocksDB may report the next compaction of a file before the end of a failed one.
 TEST_F(RocksDBFileAccountTest, TheEndOfOneCompactionReleasesNoInputOfAnother) {
-  Create(1, 10);
-  account_.BeginCompaction(kDatabase, 7, {1});
-  account_.BeginCompaction(kDatabase, 8, {1});
-  account_.EndCompaction(kDatabase, 7, false, {1}, {});
+  Create(1, 10, 1);
+  Compact(7, 1, 2, {1});
+  Compact(8, 1, 2, {1});
+  End(7, {1}, {}, false);
   Expect(0, 10);
-  account_.EndCompaction(kDatabase, 8, true, {1}, {});
+  End(8, {1}, {});
   Expect(0, 0);
 }
 
-TEST_F(RocksDBFileAccountTest, FilesThatWereThereBeforeAreAwaited) {
-  account_.BeginDatabase("two");
-  EXPECT_FALSE(account_.is_complete()) << "its files are not listed";
-  EXPECT_EQ(account_.Await("two", {1, 2, 3, 4}), (FileAccount::FileNumbers{1, 2, 3, 4}));
-  EXPECT_EQ(account_.Await("two", {1, 2, 3, 4}), FileAccount::FileNumbers());
-  account_.Read("two", 1, {10, 10});
-  account_.Read("two", 1, {11, 11});
-  account_.Remove("two", 2);
-  account_.Read("two", 2, {20, 20});  // it was deleted while it was read
-  account_.Read("two", 3, {0, 30});
-  EXPECT_EQ(account_.sums().unfiltered_keys, 30u);
-  Expect(10, 40);
-  account_.BeginCompaction("two", 7, {4});
-  EXPECT_FALSE(account_.is_complete());
-  account_.Read("two", 4, {40, 40});
-  EXPECT_TRUE(account_.is_complete());
-  Expect(10, 80);
-  account_.EndDatabase("two");
+TEST_F(RocksDBFileAccountTest, JobsCountAsDone) {
+  Create(1, 10000, 1);
+  Create(2, 40000, 2);
+  Create(3, 100000, 3);
+  Flush(4, 1000);
+  Compact(7, 1, 2, {1}, {2});
+  // Until the job has chosen, its outputs have the bits of its inputs.
+  EXPECT_EQ(Describe().keys(), (Levels{1000, 0, 50000, 100000}));
+  EXPECT_EQ(Describe().bits(), (Levels{8, 0, 8, 8}));
+  account_.SetBits(OfJob(7), 6);
+  EXPECT_EQ(Describe().bits(), (Levels{8, 0, 6, 8}));
+  Create(5, 20000, 2, 7);
+  EXPECT_EQ(Describe().keys(), (Levels{1000, 0, 50000, 100000}));
+  EXPECT_EQ(Describe().bits(), (Levels{8, 0, (20000.0 * 8 + 30000 * 6) / 50000, 8}));
+  // Of its own rest, a job has to decide.
+  const Tree own = Describe(OfJob(7), 2);
+  EXPECT_EQ(own.keys(), (Levels{1000, 0, 50000, 100000}));
+  EXPECT_EQ(own.levels[2].memory_bits, 20000 * 8);
+  EXPECT_EQ(own.file.keys, 30000);
+  EXPECT_EQ(own.file.level, 2);
+  EXPECT_FALSE(own.file.is_flush);
+  Create(6, 29990, 2, 7);
+  EXPECT_EQ(Describe(OfJob(7), 2).file.keys, 500) << "a further file has some keys";
+  End(7, {1, 2}, {{5, 2}, {6, 2}});
+  EXPECT_EQ(Describe().keys(), (Levels{1000, 0, 49990, 100000}));
+}
+
+TEST_F(RocksDBFileAccountTest, FilesOfLevel0AreListed) {
+  Flush(1, 100);
+  Flush(2, 200);
+  Create(3, 1000, 1);
+  EXPECT_EQ(Describe().top_keys, (Levels{100, 200}));
+  // A flush has about as many keys as the last ones, and is the last of level 0.
+  Tree tree = Describe(OfFlush(), 0);
+  EXPECT_EQ(tree.top_keys, (Levels{100, 200, 200}));
+  EXPECT_EQ(tree.levels[0].keys, 500);
+  EXPECT_EQ(tree.levels[0].memory_bits, 300 * 8);
+  EXPECT_EQ(tree.file.keys, 200);
+  EXPECT_TRUE(tree.file.is_flush);
+  Flush(4, 3);
+  EXPECT_EQ(Describe(OfFlush(), 0).file.keys, 100) << "a program may ask for a small flush";
+  // Compactions within level 0.
+  Compact(7, 0, 0, {1, 2});
+  EXPECT_EQ(Describe().top_keys, (Levels{3, 300}));
+  EXPECT_EQ(Describe(OfJob(7), 0).top_keys, (Levels{3, 300}));
+  Compact(8, 0, 0, {4});
+  EXPECT_EQ(Describe(OfJob(7), 0).top_keys, (Levels{3, 300})) << "its own is the last";
+  Create(5, 290, 0, 7);
+  End(7, {1, 2}, {{5, 0}});
+  End(8, {4}, {}, false);
+  EXPECT_EQ(Describe().top_keys, (Levels{3, 290}));
+}
+
+// With allow_trivial_move, universal compaction leaves inputs in place that were at the output
+// level.
+TEST_F(RocksDBFileAccountTest, AMoveChangesNothing) {
+  Flush(1, 100);
+  Create(2, 200, 1);
+  Create(3, 300, 2);
+  const Levels bits = Describe().bits();
+  Compact(7, 1, 2, {2}, {3});
+  EXPECT_EQ(Describe().keys(), (Levels{100, 0, 500}));
+  EXPECT_EQ(Describe().bits()[2], bits[2]);
+  End(7, {2, 3}, {{2, 2}});
+  EXPECT_EQ(Describe().keys(), (Levels{100, 0, 500}));
+  Expect(600, 600);
+  EXPECT_EQ(account_.num_kept(), 5u) << "three files of a family of a database";
+}
+
+TEST_F(RocksDBFileAccountTest, ALateEndOfAMoveChangesNoLevel) {
+  Create(1, 100, 1);
+  Compact(7, 1, 2, {1});
+  // RocksDB has moved it, but says so later.
+  Compact(8, 2, 3, {1});
+  EXPECT_EQ(Describe().keys(), (Levels{0, 0, 0, 100}));
+  End(8, {1}, {{1, 3}});
+  End(7, {1}, {{1, 2}});
+  EXPECT_EQ(Describe().keys(), (Levels{0, 0, 0, 100}));
+}
+
+// Compactions of several tiers write to two levels. The context of the builder has only one.
+TEST_F(RocksDBFileAccountTest, TheEndOfACompactionSaysTheLevels) {
+  Create(1, 100, 0);
+  Compact(7, 0, 6, {1});
+  Create(2, 40, 6, 7);
+  Create(3, 60, kUnknownLevel, 7);
+  EXPECT_EQ(Describe().keys(), (Levels{0, 0, 0, 0, 0, 0, 100}));
+  End(7, {1}, {{2, 5}, {3, 6}});
+  EXPECT_EQ(Describe().keys(), (Levels{0, 0, 0, 0, 0, 40, 60}));
+}
+
+TEST_F(RocksDBFileAccountTest, FlushesAreMergedOrMoved) {
+  EXPECT_FALSE(account_.MergesFlushes(OfFlush()));
+  Flush(1, 100);
+  Flush(2, 100);
+  Flush(3, 100);
+  EXPECT_FALSE(account_.MergesFlushes(OfFlush()));
+  Compact(7, 0, 1, {1});
+  EXPECT_FALSE(account_.MergesFlushes(OfFlush()));
+  Create(4, 100, 1, 7);
+  End(7, {1}, {{4, 1}});
+  EXPECT_TRUE(account_.MergesFlushes(OfFlush()));
+  Compact(8, 1, 2, {4});
+  End(8, {4}, {{4, 2}});
+  EXPECT_TRUE(account_.MergesFlushes(OfFlush())) << "level 0 had no part in it";
+  Compact(9, 0, 1, {2});
+  End(9, {2}, {}, false);
+  EXPECT_TRUE(account_.MergesFlushes(OfFlush())) << "it failed";
+  Compact(9, 0, 1, {2});
+  End(9, {2}, {{2, 1}});
+  EXPECT_FALSE(account_.MergesFlushes(OfFlush()));
+  EXPECT_FALSE(account_.MergesFlushes(OfFlush("other")));
+}
+
+class RocksDBListedFilesTest : public RocksDBFileAccountTest {
+ protected:
+  RocksDBListedFilesTest() { account_.EndDatabase(kDatabase); }
+};
+
+TEST_F(RocksDBListedFilesTest, CountWithThePromisedMemory) {
+  listed_ = {{1, kFamily, 1, 5000, 500}, {2, kFamily, 2, 5000, 500}};
+  EXPECT_TRUE(Begin());
+  EXPECT_FALSE(Begin());
+  Expect(0, 1000);
+  EXPECT_EQ(Describe().keys(), (Levels{0, 500, 500}));
+  EXPECT_EQ(Describe().bits(), (Levels{0, kMean, kMean}));
+  EXPECT_EQ(account_.Assumed(kDatabase), (FileAccount::FileNumbers{1, 2}));
+  account_.Read(kDatabase, 1, {1500, 500});
+  account_.Read(kDatabase, 1, {11, 11});  // it is known
+  account_.Read(kDatabase, 2, {0, 400});
+  EXPECT_EQ(account_.Assumed(kDatabase), FileAccount::FileNumbers());
+  EXPECT_EQ(account_.sums().unfiltered_keys, 400u);
+  Expect(1500, 900);
+  EXPECT_EQ(Describe().keys(), (Levels{0, 500, 0})) << "the mean is over files with filters";
+  EXPECT_EQ(Describe().bits(), (Levels{0, 24, 0}));
+  // It may get a filter now.
+  Compact(7, 1, 2, {1}, {2});
+  EXPECT_EQ(Describe().keys(), (Levels{0, 0, 900}));
+  EXPECT_EQ(account_.sums().unfiltered_keys, 400u);
+  account_.EndDatabase(kDatabase);
   Expect(0, 0);
-  account_.Create("two", 5, 1, {1, 1});
-  account_.BeginDatabase("two");
-  account_.EndDatabase("two");
-  EXPECT_TRUE(account_.is_complete());
+  EXPECT_EQ(account_.num_kept(), 0u);
+}
+
+// RocksDB lists no keys until it has read the properties of a file.
+TEST_F(RocksDBListedFilesTest, KeysAreGuessedFromTheSize) {
+  listed_ = {{1, kFamily, 0, 3000, 0}, {2, kFamily, 1, 20000, 0}, {3, "other", 1, 9000, 3000}};
+  Begin();
+  // The family knows nothing, but another one does.
+  EXPECT_EQ(Describe().keys(), (Levels{1000, 20000 / 3.0}));
+  EXPECT_EQ(Describe().bits(), (Levels{kMean, kMean}));
+  EXPECT_EQ(Describe().top_keys, Levels{1000});
+  Expect(0, 3000 + 23000 / 3);
+  account_.Remove(kDatabase, 3);
+  EXPECT_EQ(Describe().keys(), (Levels{30, 200})) << "nothing is known";
+  account_.Read(kDatabase, 2, {2000, 2000});
+  EXPECT_EQ(Describe().keys(), (Levels{300, 2000}));
+  EXPECT_EQ(Describe().bits(), (Levels{kMean, 8}));
+  // A compaction counts what it has of a file, and knows no better bits than the promised ones.
+  Compact(7, 0, 1, {1});
+  EXPECT_EQ(Describe().keys(), (Levels{0, 2300}));
+  EXPECT_EQ(Describe().levels[1].memory_bits, 2000 * 8 + 300 * kMean);
+  End(7, {1}, {});
+  Expect(2000, 2000);
+}
+
+TEST_F(RocksDBListedFilesTest, TheFirstFlushHasTheKeysOfTheLeastFile) {
+  listed_ = {{1, kFamily, 1, 5000, 500}};
+  Begin();
+  EXPECT_FALSE(Describe(OfFlush(), 0).is_known) << "no flush is known";
+  listed_ = {{2, kFamily, 0, 900, 90}, {3, kFamily, 0, 800, 80}, {4, kFamily, 0, 900, 90}};
+  account_.ListAgain(kDatabase);
+  EXPECT_TRUE(Begin());
+  const Tree tree = Describe(OfFlush(), 0);
+  EXPECT_TRUE(tree.is_known);
+  EXPECT_EQ(tree.top_keys, (Levels{90, 80, 90, 80}));
+}
+
+// Between Create and the list, a file may have been written, and a file may be deleted before its
+// event.
+TEST_F(RocksDBListedFilesTest, WhatIsKnownStays) {
+  Begin();
+  Create(1, 100, 2);
+  listed_ = {{1, kFamily, 3, 5000, 500}};
+  account_.ListAgain(kDatabase);
+  EXPECT_FALSE(Begin(false));
+  EXPECT_TRUE(Begin());
+  EXPECT_EQ(Describe().keys(), (Levels{0, 0, 0, 100})) << "only the level is taken";
+  Expect(100, 100);
+}
+
+// Imported families, CompactFiles before the first event: RocksDB says nothing of the files until
+// they are compacted.
+TEST_F(RocksDBListedFilesTest, UnknownInputsAreFoundInACompaction) {
+  listed_ = {{4, kFamily, 2, 5000, 100}};
+  Begin();
+  account_.BeginCompaction(kDatabase, kFamily, 7, 1, 2,
+                           {{1, true, FilterSize{300, 200}, 2000},
+                            {2, false, FilterSize{100, 200}, 2000},
+                            {3, true, {}, 0},
+                            {4, true, FilterSize{200, 400}, 2000}});
+  EXPECT_EQ(account_.Assumed(kDatabase), FileAccount::FileNumbers{3});
+  account_.EndCompaction(kDatabase, 7, false, {1, 2, 3, 4}, {});
+  Expect(600, 800);
+  EXPECT_EQ(Describe().levels[1].keys, 600) << "2 has no level";
+  listed_ = {{1, kFamily, 1, 2000, 200}, {2, kFamily, 2, 2000, 200}, {4, kFamily, 2, 5000, 400}};
+  EXPECT_TRUE(Begin()) << "what was unknown makes it list again";
+  EXPECT_EQ(Describe().keys(), (Levels{0, 200, 600}));
+}
+
+TEST_F(RocksDBListedFilesTest, IngestedFilesAreListedOnce) {
+  Begin();
+  for (uint64_t number = 1; number < 4; ++number) {
+    EXPECT_FALSE(Begin(false));
+    account_.Find(kDatabase, kFamily, number, {100, 100}, 1000);
+  }
+  account_.Find(kDatabase, kFamily, 3, {5, 5}, 50);
+  Expect(300, 300);
+  EXPECT_EQ(Describe().keys(), Levels{0}) << "levels are unknown";
+  listed_ = {{1, kFamily, 1, 1000, 100}, {2, kFamily, 2, 1000, 100}, {3, kFamily, 2, 1000, 100}};
+  EXPECT_TRUE(Begin());
+  EXPECT_FALSE(Begin());
+  EXPECT_EQ(Describe().keys(), (Levels{0, 100, 200}));
+  // The list may come before the event.
+  listed_ = {{4, kFamily, 3, 1000, 100}};
+  account_.ListAgain(kDatabase);
+  Begin();
+  account_.Find(kDatabase, kFamily, 4, {300, 100}, 1000);
+  EXPECT_EQ(Describe().bits(), (Levels{0, 8, 8, 24}));
+}
+
+// CompactRange with change_level, and PromoteL0, tell no listener.
+TEST_F(RocksDBListedFilesTest, WrongLevelsMakeItListAgain) {
+  Begin();
+  Create(1, 100, 3);
+  Create(2, 200, 3);
+  Compact(7, 5, 6, {1});
+  End(7, {1}, {}, false);
+  EXPECT_EQ(Describe().keys(), (Levels{0, 0, 0, 200, 0, 100}));
+  listed_ = {{1, kFamily, 5, 1000, 100}, {2, kFamily, 5, 2000, 200}};
+  EXPECT_TRUE(Begin());
+  EXPECT_EQ(Describe().keys(), (Levels{0, 0, 0, 0, 0, 300}));
+  EXPECT_FALSE(Begin());
+  Compact(8, 5, 6, {1}, {2});
+  End(8, {1, 2}, {}, false);
+  EXPECT_FALSE(Begin()) << "inputs are at levels from 5 to 6";
+  Compact(9, 3, 4, {}, {2});
+  End(9, {2}, {}, false);
+  EXPECT_TRUE(Begin()) << "no input is at a level below the output";
+  // An output that is not known was written elsewhere, or copied.
+  Compact(10, 5, 6, {1});
+  End(10, {1}, {{8, 6}});
+  EXPECT_TRUE(Begin());
+}
+
+TEST_F(RocksDBListedFilesTest, TheLastLevelMayHaveNoFilters) {
+  listed_ = {{1, kFamily, 1, 5000, 500}, {2, kFamily, 2, 50000, 5000}};
+  Begin();
+  EXPECT_EQ(Describe(OfJob(-1), 1, false).keys(), (Levels{0, 500, 0}));
+  EXPECT_EQ(Describe(OfJob(-1), 1, false).levels[2].memory_bits, 0);
+  Compact(7, 1, 2, {1}, {2});
+  EXPECT_EQ(Describe(OfJob(-1), 1, false).keys(), (Levels{0, 0, 0}));
+  End(7, {1, 2}, {}, false);
+  options_.skips_last_level = true;
+  account_.ListAgain(kDatabase);
+  Begin();
+  EXPECT_EQ(Describe().keys(), (Levels{0, 500, 0})) << "optimize_filters_for_hits";
+  // With files in level 0 alone, none is at the bottom.
+  account_.EndDatabase(kDatabase);
+  listed_ = {{1, kFamily, 0, 5000, 500}};
+  Begin();
+  EXPECT_EQ(Describe(OfJob(-1), 0, false).keys(), Levels{500});
+}
+
+TEST_F(RocksDBFileAccountTest, WhatIsUnknownIsNotDescribed) {
+  EXPECT_FALSE(Describe().is_known) << "no file";
+  Create(1, 100, 1);
+  EXPECT_TRUE(Describe().is_known);
+  EXPECT_FALSE(Describe(OfJob(7), kUnknownLevel).is_known);
+  EXPECT_FALSE(Describe(OfJob(7, "other"), 1).is_known);
+  FileCreation other = OfJob(7);
+  other.database = "other";
+  EXPECT_FALSE(Describe(other, 1).is_known);
+  EXPECT_FALSE(Describe({}, 1).is_known);
+  account_.SetBits(other, 5);
+  account_.SetBits(OfJob(7), 5);
+  EXPECT_FALSE(account_.MergesFlushes(other));
+  // CompactFiles: a job that no event begins.
+  EXPECT_EQ(Describe(OfJob(7), 3).file.keys, 0);
+  EXPECT_EQ(Describe(OfJob(7), 3).keys(), (Levels{0, 100, 0, 0}));
+  // Calls for a database that was not begun.
+  account_.Create(other, 5, {1, 1}, 10);
+  account_.Find("other", kFamily, 5, {1, 1}, 10);
+  account_.BeginCompaction("other", kFamily, 7, 0, 1, {{1, true, {}, 0}});
+  account_.EndCompaction("other", 7, true, {1}, {});
+  account_.Remove("other", 1);
+  account_.ListAgain("other");
+  account_.EndDatabase("other");
+  Expect(100, 100);
+}
+
+TEST_F(RocksDBFileAccountTest, FamiliesAreCountedApart) {
+  Create(1, 100, 1);
+  Create(2, 200, 1, -1, "other");
+  EXPECT_EQ(Describe().keys(), (Levels{0, 100}));
+  EXPECT_EQ(Describe(OfJob(-1, "other"), 0).keys(), (Levels{0, 200}));
+  Compact(7, 1, 2, {1});
+  EXPECT_EQ(Describe(OfJob(-1, "other"), 0).keys(), (Levels{0, 200}));
+  Expect(200, 300);
+}
+
+TEST_F(RocksDBFileAccountTest, NothingIsKeptOfWhatIsGone) {
+  const size_t kept = account_.num_kept();
+  for (int i = 0; i < 1000; ++i) {
+    const std::string family = "family" + std::to_string(i);
+    Create(1, 100, 1, -1, family);
+    Create(2, 100, 1, -1, family);
+    account_.BeginCompaction(kDatabase, family, i, 1, 2, {{1, true, {}, 0}, {2, true, {}, 0}});
+    Create(3, 100, 2, i, family);
+    EXPECT_EQ(account_.num_kept(), kept + 5);
+    if (i % 2 == 0) End(i, {1, 2}, {{3, 2}});
+    if (i % 2 == 1) End(i, {1, 2}, {}, false);
+    for (uint64_t number = 1; number < 4; ++number) account_.Remove(kDatabase, number);
+    EXPECT_EQ(account_.num_kept(), kept);
+  }
   Expect(0, 0);
 }
 
-TEST(RocksDBBudgetBitsTest, BitsFollowTheMemoryThatIsLeft) {
-  const auto bits = [](uint64_t bytes, uint64_t keys, uint64_t pending_keys) {
-    const auto shares = static_cast<uint64_t>(FileSums::kAllKeys);  // no growth
-    return BitsWithin(1000, 20, {bytes, keys, pending_keys, 0, keys, shares});
+TEST_F(RocksDBFileAccountTest, FilesHaveTheGrowthSinceTheyWereWritten) {
+  const auto growth = [&] {
+    return static_cast<double>(account_.sums().dated_shares) / FileSums::kAllKeys;
   };
-  EXPECT_EQ(bits(0, 0, 0), 20);
-  EXPECT_EQ(bits(200, 100, 0), 20);
-  EXPECT_NEAR(bits(1000, 1000, 0), 8, 1e-9);
-  // A little too much or too little is left to the forecast.
-  EXPECT_NEAR(bits(1099, 1000, 0), 8, 1e-9);
-  EXPECT_NEAR(bits(800, 1000, 0), 8, 1e-9);
-  EXPECT_NEAR(bits(1200, 1000, 0), 8 * (1 - kBrake * 0.1), 1e-9);
-  EXPECT_EQ(bits(5000, 1000, 0), 0);
-  // All files are being compacted: each gets its part.
-  EXPECT_NEAR(BitsWithin(1000, 20, {0, 0, 1000}), 8, 1e-9);
-}
-
-TEST(RocksDBBudgetBitsTest, FilesOfUnknownAgeLowerTheBitsByWhatTheyHaveTooMuch) {
-  const auto bits = [](uint64_t bytes, uint64_t dated_keys) {
-    const auto shares = static_cast<uint64_t>(FileSums::kAllKeys) / 1000 * dated_keys;
-    return BitsWithin(1000, 20, {bytes, 1000, 0, 0, dated_keys, shares});
-  };
-  EXPECT_NEAR(bits(1000, 0), 8 * (1 - kMargin), 1e-6);
-  EXPECT_NEAR(bits(1050, 0), 8 * (1 - kMargin - 0.05), 1e-6);
-  EXPECT_NEAR(bits(1050, 500), 8 * (1 - (kMargin + 0.05) / 2), 1e-6);
-  EXPECT_NEAR(bits(1050, 1000), 8, 1e-6);
-  EXPECT_NEAR(bits(800, 0), 8, 1e-6);  // too little is left to the forecast
-  EXPECT_EQ(bits(5000, 0), 0);
-}
-
-TEST_F(RocksDBFileAccountTest, BitsAreFewerByTheGrowthSinceFilesWereWritten) {
-  const auto bits = [&] { return BitsWithin(1000, 100, account_.sums()); };
-  Create(1, 900);
-  EXPECT_NEAR(bits(), 8.0 * 1000 / 900, 1e-6);
-  Create(2, 90);
+  Create(1, 900, 1);
+  EXPECT_NEAR(growth(), 1, 1e-6);
+  Create(2, 90, 1);
   const double early = 1 + 90.0 / 900;  // the shares of the keys then
-  EXPECT_NEAR(bits(), 8.0 * 1000 / 990 / early, 1e-6);
-  Create(3, 10);
-  EXPECT_NEAR(bits(), 8 / (early + 10.0 / 990), 1e-6);
-  // What is being compacted counts as new.
-  account_.BeginCompaction(kDatabase, 7, {1});
-  EXPECT_NEAR(bits(), 8 / (0.9 + 0.1 + 10.0 / 990), 1e-6);
-  account_.EndCompaction(kDatabase, 7, false, {1}, {});
-  EXPECT_NEAR(bits(), 8 / (early + 10.0 / 990), 1e-6);
+  EXPECT_NEAR(growth(), early, 1e-6);
+  Create(3, 10, 1);
+  EXPECT_NEAR(growth(), early + 10.0 / 990, 1e-6);
+  // What is being compacted has none.
+  Compact(7, 1, 2, {1});
+  EXPECT_NEAR(growth(), 0.1 + 10.0 / 990, 1e-6);
+  EXPECT_EQ(account_.sums().dated_keys, 100u);
+  End(7, {1}, {}, false);
+  EXPECT_NEAR(growth(), early + 10.0 / 990, 1e-6);
   for (uint64_t number = 1; number < 4; ++number) account_.Remove(kDatabase, number);
   EXPECT_EQ(account_.sums().dated_keys, 0u);
   EXPECT_EQ(account_.sums().dated_shares, 0u);
+}
+
+TEST_F(RocksDBListedFilesTest, TenThousandFilesAreDescribedAtOnce) {
+  constexpr uint64_t kFiles = 10000;
+  for (uint64_t i = 0; i < kFiles; ++i) {
+    listed_.push_back({i + 1, kFamily, 1 + static_cast<int>(i % 6), 1000, 100});
+  }
+  using Clock = std::chrono::steady_clock;
+  const auto micros = [](Clock::duration time) {
+    return std::chrono::duration<double, std::micro>(time).count();
+  };
+  const auto start = Clock::now();
+  Begin();
+  const auto listed = Clock::now();
+  constexpr int kTimes = 1000;
+  for (int i = 0; i < kTimes; ++i) ASSERT_TRUE(Describe(OfJob(-1), 1).is_known);
+  const double describe_us = micros(Clock::now() - listed) / kTimes;
+  std::printf("%d files: %.0f us to add, %.2f us to describe\n", static_cast<int>(kFiles),
+              micros(listed - start), describe_us);
+  EXPECT_LT(describe_us, 1000) << "files are not visited";
 }
 
 }  // namespace

@@ -16,9 +16,8 @@
 #include "rocksdb/env.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
-#include "rocksdb/sst_file_reader.h"
-#include "rocksdb/table.h"
 #include "src/engines/rocksdb/budget/file_account.h"
+#include "src/engines/rocksdb/budget/old_filters.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/builder/layout_check.h"
 #include "src/support/set_error.h"
@@ -27,9 +26,11 @@ namespace bloomline::engine {
 namespace {
 
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::CompactionFileInfo;
 using ROCKSDB_NAMESPACE::CompactionJobInfo;
 using ROCKSDB_NAMESPACE::DB;
-using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::LiveFileMetaData;
+using ROCKSDB_NAMESPACE::TableFileCreationReason;
 using ROCKSDB_NAMESPACE::TableProperties;
 
 // The number in a path such as DIR/000123.sst; 0 if it lacks one ("(nil)").
@@ -38,11 +39,8 @@ uint64_t FileNumber(const std::string& path) {
   return std::strtoull(path.c_str() + (slash == std::string::npos ? 0 : slash + 1), nullptr, 10);
 }
 
-FileAccount::FileNumbers NumbersIn(
-    const std::vector<ROCKSDB_NAMESPACE::CompactionFileInfo>& files) {
-  FileAccount::FileNumbers numbers;
-  for (const auto& file : files) numbers.push_back(file.file_number);
-  return numbers;
+bool IsFlush(TableFileCreationReason reason) {
+  return reason == TableFileCreationReason::kFlush || reason == TableFileCreationReason::kRecovery;
 }
 
 FilterSize FilterSizeIn(const TableProperties& properties) {
@@ -56,60 +54,82 @@ FilterSize NewFilterSize(const TableProperties& properties) {
   return properties.filter_size == 0 ? FilterSize() : FilterSizeIn(properties);
 }
 
-// The options that reading properties needs.
-Options OptionsToRead(DB* db) {
-  Options options(db->GetDBOptions(), ROCKSDB_NAMESPACE::ColumnFamilyOptions());
-  options.listeners.clear();
-  options.statistics = nullptr;
-  BlockBasedTableOptions table;
-  table.no_block_cache = true;
-  options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
-  return options;
+uint64_t FileBytes(const TableProperties& properties) {
+  return properties.data_size + properties.index_size + properties.filter_size;
 }
 
-// Adds the files that a database has without an event: those that existed before the first event,
-// and that the account does not know. Reads the properties of each from the file: RocksDB gives
-// them by column family, and an event has no handle of one. Ends early once `ends` is true. Returns
-// an empty string, or the reason why a file cannot be read, which the database's log has, too.
-std::string CountLiveFiles(DB* db, FileAccount* account, const std::atomic<bool>& ends) {
-  std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData> files;
-  db->GetLiveFilesMetaData(&files);
-  // Some versions set file_number in one of RocksDB's lists, but not in another.
-  std::map<uint64_t, std::string> paths;
-  FileAccount::FileNumbers live;
-  for (const auto& file : files) {
-    live.push_back(FileNumber(file.name));
-    const bool has_slash = file.name.rfind('/', 0) == 0;
-    paths.emplace(live.back(), file.db_path + (has_slash ? "" : "/") + file.name);
-  }
-  const std::string& database = db->GetName();
-  const Options options = OptionsToRead(db);
-  std::string error;
-  for (const uint64_t number : account->Await(database, live)) {
-    if (ends) break;
-    const std::string& path = paths[number];
-    ROCKSDB_NAMESPACE::SstFileReader reader(options);
-    const Status status = reader.Open(path);
-    if (status.ok()) {
-      account->Read(database, number, FilterSizeIn(*reader.GetTableProperties()));
-      continue;
+// `level` of an input is the place of its level among those of the inputs, not a level.
+std::vector<InputFile> InputsOf(const CompactionJobInfo& info) {
+  std::vector<InputFile> inputs;
+  for (size_t i = 0; i < info.input_file_infos.size(); ++i) {
+    InputFile input;
+    input.number = info.input_file_infos[i].file_number;
+    input.is_at_base = info.input_file_infos[i].level == 0;
+    const auto properties = info.table_properties.find(info.input_files[i]);
+    if (properties != info.table_properties.end()) {
+      input.filter = FilterSizeIn(*properties->second);
+      input.file_bytes = FileBytes(*properties->second);
     }
-    account->Remove(database, number);
-    if (!options.env->FileExists(path).ok()) continue;  // it was deleted in the meantime
-    error = "the filter of " + path + " is not counted: " + status.ToString();
-    ROCKSDB_NAMESPACE::Warn(options.info_log, "bloomline: %s", error.c_str());
+    inputs.push_back(input);
   }
-  return error;
+  return inputs;
 }
 
-// How long the first event waits for the files that existed before it. Most databases have so few
-// files that all are read by then.
-constexpr std::chrono::milliseconds kSeedWait{20};
+// Some versions set file_number in one of RocksDB's lists, but not in another.
+std::vector<LiveFileMetaData> LiveFiles(DB* db) {
+  std::vector<LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  for (LiveFileMetaData& file : files) file.file_number = FileNumber(file.name);
+  return files;
+}
 
+// An event names no column family of which options could be asked, so the options of the default
+// one must do for all.
+LevelOptions LevelOptionsOf(DB* db) {
+  const ROCKSDB_NAMESPACE::Options options = db->GetOptions();
+  LevelOptions levels;
+  levels.targets.has_levels =
+      options.compaction_style != ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+  levels.targets.is_dynamic = options.level_compaction_dynamic_level_bytes;
+  levels.targets.ratio = options.max_bytes_for_level_multiplier;
+  levels.base_bytes = static_cast<double>(options.max_bytes_for_level_base);
+  levels.skips_last_level = options.optimize_filters_for_hits;
+  return levels;
+}
+
+std::vector<ListedFile> ListFiles(DB* db, LevelOptions* options) {
+  *options = LevelOptionsOf(db);
+  std::vector<ListedFile> listed;
+  for (const LiveFileMetaData& file : LiveFiles(db)) {
+    listed.push_back(
+        {file.file_number, file.column_family_name, file.level, file.size, file.num_entries});
+  }
+  return listed;
+}
+
+// Reads the filters that the account assumes. Returns what ReadTables does.
+std::string ReadAssumed(DB* db, FileAccount* account, const std::atomic<bool>& ends) {
+  const std::string& database = db->GetName();
+  std::map<uint64_t, std::string> live;
+  for (const LiveFileMetaData& file : LiveFiles(db)) {
+    const bool has_slash = file.name.rfind('/', 0) == 0;
+    live.emplace(file.file_number, file.db_path + (has_slash ? "" : "/") + file.name);
+  }
+  std::map<uint64_t, std::string> paths;
+  for (const uint64_t number : account->Assumed(database)) {
+    const auto found = live.find(number);
+    if (found != live.end()) paths.insert(*found);
+  }
+  return ReadTables(db, paths, ends, [&](uint64_t number, const TableProperties& properties) {
+    account->Read(database, number, FilterSizeIn(properties));
+  });
+}
+
+// Locks no lock of RocksDB, nor FileAccount's, under its own.
 class AccountListener final : public FilterAccount {
  public:
   ~AccountListener() override {
-    for (const auto& [database, session] : sessions_) EndSeed(session);
+    for (auto& [database, session] : sessions_) EndReader(&session);
   }
 
   uint64_t filter_bytes() const override { return files_->sums().bytes; }
@@ -117,22 +137,23 @@ class AccountListener final : public FilterAccount {
 
   bool CountFiles(DB* db, std::string* error) override {
     DB* const root = db->GetRootDB();
-    Begin(root).wait();
-    return !support::IsRefused(CountLiveFiles(root, files_.get(), false), error);
+    files_->ListAgain(root->GetName());
+    Begin(root);
+    return !support::IsRefused(ReadAssumed(root, files_.get(), false), error);
   }
 
   void OnTableFileCreationStarted(
       const ROCKSDB_NAMESPACE::TableFileCreationBriefInfo& info) noexcept override {
-    const bool is_flush = info.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kFlush ||
-                          info.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kRecovery;
-    BeginFileCreation({files_, info.db_name, info.cf_name, info.job_id, is_flush});
+    BeginFileCreation({files_, info.db_name, info.cf_name, info.job_id, IsFlush(info.reason)});
   }
 
   void OnTableFileCreated(const ROCKSDB_NAMESPACE::TableFileCreationInfo& info) noexcept override {
-    EndFileCreation();
+    const FileCreation begun = EndFileCreation();
     const uint64_t number = FileNumber(info.file_path);
     if (!info.status.ok() || number == 0) return;
-    files_->Create(info.db_name, number, info.job_id, NewFilterSize(info.table_properties));
+    FileCreation creation{files_, info.db_name, info.cf_name, info.job_id, IsFlush(info.reason)};
+    creation.level = begun.level;
+    files_->Create(creation, number, NewFilterSize(info.table_properties), info.file_size);
   }
 
   void OnTableFileDeleted(const ROCKSDB_NAMESPACE::TableFileDeletionInfo& info) noexcept override {
@@ -148,30 +169,27 @@ class AccountListener final : public FilterAccount {
   void OnCompactionBegin(DB* db, const CompactionJobInfo& info) noexcept override {
     EndFileCreation();
     Begin(db);
-    files_->BeginCompaction(db->GetName(), info.job_id, NumbersIn(info.input_file_infos));
+    files_->BeginCompaction(db->GetName(), info.cf_name, info.job_id, info.base_input_level,
+                            info.output_level, InputsOf(info));
   }
 
   void OnCompactionCompleted(DB* db, const CompactionJobInfo& info) noexcept override {
     EndFileCreation();
-    const std::string& name = db->GetName();
-    // RocksDB reports the copy of a file to another device only here.
-    const bool is_copy =
-        info.compaction_reason == ROCKSDB_NAMESPACE::CompactionReason::kChangeTemperature;
-    const FileAccount::FileNumbers outputs = NumbersIn(info.output_file_infos);
-    for (size_t i = 0; is_copy && info.status.ok() && i < outputs.size(); ++i) {
-      const auto found = info.table_properties.find(info.output_files[i]);
-      if (found == info.table_properties.end()) continue;
-      files_->Find(name, outputs[i], FilterSizeIn(*found->second));
+    FileAccount::FileNumbers inputs;
+    for (const CompactionFileInfo& file : info.input_file_infos) inputs.push_back(file.file_number);
+    std::vector<OutputFile> outputs;
+    for (const CompactionFileInfo& file : info.output_file_infos) {
+      outputs.push_back({file.file_number, file.level});
     }
-    files_->EndCompaction(name, info.job_id, info.status.ok(), NumbersIn(info.input_file_infos),
-                          outputs);
+    files_->EndCompaction(db->GetName(), info.job_id, info.status.ok(), inputs, outputs);
   }
 
   void OnExternalFileIngested(
       DB* db, const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo& info) noexcept override {
-    Begin(db);
+    Begin(db, false);  // one of many files
     const uint64_t number = FileNumber(info.internal_file_path);
-    files_->Find(db->GetName(), number, FilterSizeIn(info.table_properties));
+    files_->Find(db->GetName(), info.cf_name, number, FilterSizeIn(info.table_properties),
+                 FileBytes(info.table_properties));
     // A compaction may have dropped the file, and the account was told of that first. If the file
     // is deleted later, OnTableFileDeleted follows.
     if (db->GetEnv()->FileExists(info.internal_file_path).IsNotFound()) {
@@ -192,17 +210,17 @@ class AccountListener final : public FilterAccount {
   }
 
  private:
-  // A database between its first event and its end. A thread reads the old files, because the write
-  // that waits for the first event would otherwise wait for all of them.
+  // A database between its first event and its end.
   struct DatabaseSession {
     const ColumnFamilyHandle* default_family = nullptr;
+    bool has_unread = false;  // files were listed after the reader began
     std::shared_ptr<std::atomic<bool>> ends = std::make_shared<std::atomic<bool>>(false);
-    std::shared_future<void> seed;
+    std::future<void> reader;
   };
 
-  static void EndSeed(const DatabaseSession& session) {
-    *session.ends = true;
-    if (session.seed.valid()) session.seed.wait();
+  static void EndReader(DatabaseSession* session) {
+    *session->ends = true;
+    if (session->reader.valid()) session->reader.wait();
   }
 
   // Ends the session of a database, and waits for its thread without the lock.
@@ -215,32 +233,41 @@ class AccountListener final : public FilterAccount {
       ended = std::move(session->second);
       sessions_.erase(session);
     }
-    EndSeed(ended);
+    EndReader(&ended);
     files_->EndDatabase(database);
   }
 
-  // Begins a session with the first call for a database; others do not wait. Returns the end of the
-  // session's seed.
-  std::shared_future<void> Begin(DB* db) {
-    std::shared_future<void> seed;
+  // Begins a session with the first call for a database.
+  void Begin(DB* db, bool lists_again = true) {
     {
       const std::lock_guard lock(mutex_);
-      DatabaseSession& session = sessions_[db->GetName()];
-      if (session.seed.valid()) return session.seed;
-      session.default_family = db->DefaultColumnFamily();
-      files_->BeginDatabase(db->GetName());
-      const auto read = [db, account = files_, ends = session.ends]() noexcept {
-        CountLiveFiles(db, account.get(), *ends);
-      };
-      try {
-        session.seed = std::async(std::launch::async, read);
-      } catch (const std::system_error&) {  // the process may have no further thread
-        session.seed = std::async(std::launch::deferred, read);
-      }
-      seed = session.seed;
+      sessions_[db->GetName()].default_family = db->DefaultColumnFamily();
     }
-    if (seed.wait_for(kSeedWait) == std::future_status::deferred) seed.wait();
-    return seed;
+    const auto list = [db](LevelOptions* options) { return ListFiles(db, options); };
+    const bool is_listed = files_->BeginDatabase(db->GetName(), list, lists_again);
+    const bool wants_sizes = files_->wants_sizes();
+    const std::lock_guard lock(mutex_);
+    DatabaseSession& session = sessions_[db->GetName()];
+    session.has_unread |= is_listed;
+    if (wants_sizes && session.has_unread) BeginReader(db, &session);
+  }
+
+  // Reads old files in a thread, unless one runs: a write that waited for all of them would take
+  // long.
+  void BeginReader(DB* db, DatabaseSession* session) {
+    if (session->reader.valid() &&
+        session->reader.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+      return;
+    }
+    session->has_unread = false;
+    const auto read = [db, account = files_, ends = session->ends]() noexcept {
+      ReadAssumed(db, account.get(), *ends);
+    };
+    try {
+      session->reader = std::async(std::launch::async, read);
+    } catch (const std::system_error&) {  // the process may have no further thread
+      session->has_unread = true;         // the next event tries again
+    }
   }
 
   const std::shared_ptr<FileAccount> files_ = std::make_shared<FileAccount>();

@@ -3,10 +3,14 @@
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_BUDGET_FILE_ACCOUNT_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_BUDGET_FILE_ACCOUNT_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/engines/rocksdb/budget/file_creation.h"
@@ -29,10 +33,9 @@ struct FileSums {
 
   uint64_t live_keys() const { return keys + pending_keys + unfiltered_keys; }
 
-  uint64_t bytes = 0;
+  uint64_t bytes = 0;  // without those of old files that were not read
   uint64_t keys = 0;
   // Keys that running compactions have read but not yet written.
-
   uint64_t pending_keys = 0;
   // The keys of old files without a filter, which may get one when they are rewritten.
   uint64_t unfiltered_keys = 0;
@@ -42,38 +45,81 @@ struct FileSums {
   uint64_t dated_shares = 0;
 };
 
-// One map of the files of several databases. File numbers are unique in a database. Calls for a
-// database that was not begun, or a file that is not known, change nothing. Thread-safe.
+inline constexpr int kUnknownLevel = -1;
+
+// A file as the database lists it.
+struct ListedFile {
+  uint64_t number = 0;
+  std::string family;
+  int level = kUnknownLevel;
+  uint64_t file_bytes = 0;
+  uint64_t keys = 0;  // 0: unknown, so that file_bytes say them about
+};
+
+struct InputFile {
+  uint64_t number = 0;
+  bool is_at_base = false;           // in the smallest level of the inputs
+  std::optional<FilterSize> filter;  // as in the file's properties
+  uint64_t file_bytes = 0;
+};
+
+struct OutputFile {
+  uint64_t number = 0;
+  int level = kUnknownLevel;
+};
+
+// How large the levels of a database are at rest.
+struct LevelOptions {
+  filter::LevelTargets targets;   // but for base_keys and least_keys
+  double base_bytes = 0;          // of level 1, if not dynamic
+  bool skips_last_level = false;  // optimize_filters_for_hits
+};
+
+// One map of the files of several databases, by column family and level. File numbers are unique in
+// a database. Calls for a database that was not begun, or a file that is not known, change nothing.
+// Thread-safe.
 class FileAccount {
  public:
   using FileNumbers = std::vector<uint64_t>;
+  // Returns the live files of a database. Runs under the account's lock, so that a file that is
+  // deleted afterwards is removed afterwards.
+  using ListFiles = std::function<std::vector<ListedFile>(LevelOptions* options)>;
 
   FileAccount() = default;
   ~FileAccount();
   FileAccount(const FileAccount&) = delete;
   FileAccount& operator=(const FileAccount&) = delete;
 
-  void BeginDatabase(const std::string& database);
+  // Lists the files of the database when it is new to the account; if lists_again, also when the
+  // level of a file is unknown or was wrong. Listed files that were not known count with the memory
+  // that is promised. Returns whether it listed them.
+  bool BeginDatabase(const std::string& database, const ListFiles& list, bool lists_again = true);
+  // Files may be there, or in other levels, without an event. The next BeginDatabase lists again.
+  void ListAgain(const std::string& database);
   // The database was closed.
   void EndDatabase(const std::string& database);
 
-  // Job `job` has written a file.
-  void Create(const std::string& database, uint64_t number, int job, const FilterSize& filter);
-  // A file came from outside. Does nothing if the file is known.
-  void Find(const std::string& database, uint64_t number, const FilterSize& filter);
+  // A file was written at creation.level, or where its job writes if that is unknown.
+  void Create(const FileCreation& creation, uint64_t number, const FilterSize& filter,
+              uint64_t file_bytes);
+  // A file came from outside to an unknown level.
+  void Find(const std::string& database, const std::string& family, uint64_t number,
+            const FilterSize& filter, uint64_t file_bytes);
   void Remove(const std::string& database, uint64_t number);
 
-  void BeginCompaction(const std::string& database, int job, const FileNumbers& inputs);
-  // If the compaction succeeded, the inputs that are not among the outputs are gone.
+  void BeginCompaction(const std::string& database, const std::string& family, int job,
+                       int base_level, int output_level, const std::vector<InputFile>& inputs);
+  // If the compaction succeeded, the inputs are gone, except those of a move: all of its outputs
+  // are inputs, and inputs that are no outputs were at the output level before.
   void EndCompaction(const std::string& database, int job, bool succeeded,
-                     const FileNumbers& inputs, const FileNumbers& outputs);
+                     const FileNumbers& inputs, const std::vector<OutputFile>& outputs);
 
-  // Files that existed before are awaited until Read or Remove is called for each. Returns the
-  // files that were not known.
-  FileNumbers Await(const std::string& database, const FileNumbers& live);
+  // The files whose filters are not known but assumed.
+  FileNumbers Assumed(const std::string& database) const;
+  // An assumed file has this filter.
   void Read(const std::string& database, uint64_t number, const FilterSize& filter);
-  // Whether Await was called for each database, and all files have been read.
-  bool is_complete() const;
+  // Whether a policy with a limit uses the account, so that assumed files should be read.
+  bool wants_sizes() const;
 
   FileSums sums() const;
 
@@ -95,41 +141,95 @@ class FileAccount {
   // first policy with a limit shows them until all databases have ended.
   void ShowIn(filter::FilterCounts* counts, uint64_t limit_bytes);
 
+  // How many files, families and running jobs are kept.
+  size_t num_kept() const;
+
  private:
+  struct Family;
   struct File {
-    FilterSize filter;
+    // bytes_of_key: of files whose keys are known.
+    double Keys(double bytes_of_key) const;
+
+    FilterSize filter;  // if is_assumed: without bytes, and keys may be 0
+    uint64_t file_bytes = 0;
     uint64_t unfiltered_keys = 0;
     uint64_t share = 0;  // of the live keys when it was written; 0: not known
-    int job = kNoJob;    // the running compaction that replaces it
-    bool is_awaited = false;
+    int level = kUnknownLevel;
+    int job = kNoJob;  // the running compaction that replaces it
+    bool is_assumed = false;
+    Family* family = nullptr;
+  };
+  using Files = std::map<uint64_t, File>;
+  // Sums over the files of a level that no running compaction replaces.
+  struct LevelSums {
+    uint64_t files = 0;
+    uint64_t keys = 0;
+    uint64_t filter_bytes = 0;
+    uint64_t assumed_keys = 0;   // those of `keys` whose filters are assumed
+    uint64_t unknown_bytes = 0;  // the sizes of files whose keys are unknown
+  };
+  struct Family {
+    std::string name;
+    uint64_t num_users = 0;  // files and jobs
+    std::vector<LevelSums> levels;
+    std::map<uint64_t, const File*> top;  // the files that levels[0] counts
+    // Of all files whose keys are known: how many bytes a key takes.
+    uint64_t known_keys = 0;
+    uint64_t known_bytes = 0;
+    uint64_t flush_keys = 0;  // of the last flushes
+    bool merges_flushes = false;
   };
   struct Job {
+    // With a filter. Only these count for FileSums.
     uint64_t pending_keys() const {
       return keys_read > keys_written ? keys_read - keys_written : 0;
     }
 
+    Family* family = nullptr;
+    int base_level = kUnknownLevel;
+    int output_level = kUnknownLevel;
     uint64_t keys_read = 0;
     uint64_t keys_written = 0;
+    uint64_t unfiltered_keys_read = 0;
+    // Of memory per key, in the files that it still writes: at first, those of its inputs. None: as
+    // promised.
+    std::optional<double> bits;
   };
   struct DatabaseFiles {
-    std::map<uint64_t, File> files;
+    Files files;
     std::map<int, Job> jobs;
-    bool is_listed = false;  // Await was called
+    std::map<std::string, Family> families;
+    LevelOptions options;
+    bool must_list = true;
   };
   static constexpr int kNoJob = -1;
 
   DatabaseFiles* Find(const std::string& database);
+  const Family* FindFamily(const FileCreation& creation, const DatabaseFiles** database) const;
+  static Family* Use(DatabaseFiles* database, const std::string& family);
+  static void EndUse(DatabaseFiles* database, Family* family);
+  static double BytesOfKey(const DatabaseFiles& database, const Family& family);
+
   // Adds the file to the sums, or takes it away with -1, as all numbers are modulo 2^64.
-  void Count(const File& file, uint64_t times = 1);
-  void Discount(const File& file) { Count(file, uint64_t{0} - 1); }
-  void AddPending(DatabaseFiles* database, int job, uint64_t keys_read, uint64_t keys_written);
-  void Erase(DatabaseFiles* database, std::map<uint64_t, File>::iterator file);
+  void Count(const Files::value_type& numbered, uint64_t times = 1);
+  static void CountInLevel(const Files::value_type& numbered, uint64_t times);
+  void Discount(const Files::value_type& numbered) { Count(numbered, uint64_t{0} - 1); }
+  // Adds a file that was not known.
+  Files::iterator Add(DatabaseFiles* database, const std::string& family, uint64_t number,
+                      File file);
+  void Erase(DatabaseFiles* database, Files::iterator file);
+  void SetLevel(Files::value_type* numbered, int level);
+  void SetJob(Files::value_type* numbered, int job);
+  void SetFilter(Files::value_type* assumed, const FilterSize& filter);
+  void AddToJob(Job* job, uint64_t keys_read, uint64_t keys_written);
+  void EndJob(DatabaseFiles* database, std::map<int, Job>::iterator job);
   void Show(filter::FilterCounts* counts, uint64_t limit_bytes);
 
+  // Locked before the lock of a database, which BeginDatabase takes for its list. RocksDB calls no
+  // listener and no policy under that lock.
   mutable std::mutex mutex_;
   std::map<std::string, DatabaseFiles> databases_;
   FileSums sums_;
-  uint64_t num_awaited_ = 0;  // files, and databases whose files are not listed yet
   filter::FilterCounts* shown_in_ = nullptr;
   uint64_t shown_limit_bytes_ = 0;
 };

@@ -19,8 +19,6 @@ double GrowthSinceWritten(const FileSums& sums) {
 }
 
 double MostBitsPerKeyIn(const FileAccount& account, const MemoryLimit& limit) {
-  // Files that are not read yet may take all of the memory.
-  if (!account.is_complete()) return 0;
   const double max_bits = filter::MemoryBits(limit.format, limit.bits_per_key);
   // Old files without a filter may get one, but not from this policy.
   FileSums sums = account.sums();
