@@ -29,6 +29,9 @@
 
 namespace ROCKSDB_NAMESPACE {
 class ObjectLibrary;
+struct ColumnFamilyOptions;
+struct DBOptions;
+struct Options;
 }  // namespace ROCKSDB_NAMESPACE
 
 namespace bloomline {
@@ -39,10 +42,20 @@ struct RocksDBFilterOptions : FilterOptions {
   RocksDBFilterOptions() = default;
   explicit RocksDBFilterOptions(const FilterOptions& options) : FilterOptions(options) {}
 
-  // Spreads the memory of bits_per_key so that false positives waste the fewest block reads
-  // (level_sizing.h). The memory of all filters stays the same if each level has level_size_ratio
-  // times the keys of the one above it. With universal and FIFO compaction, every file gets
-  // bits_per_key; the database's LOG then says so.
+  // Spreads the memory of bits_per_key so that false positives waste the fewest block reads: levels
+  // with fewer keys get more bits.
+  //
+  // With a FilterAccount among DBOptions::listeners (OptimizeForMissingKeys), a new file gets what
+  // the filters of all other live files leave it. So filters take at most 1.05 times the memory of
+  // bits_per_key in every state of a database, with leveled and universal compaction. The account
+  // does not see the inputs of CompactFiles, and imported column families before CountFiles; after
+  // DeleteFilesInRange of the last level, further writes bring the mean back.
+  //
+  // Without an account, only level 0 has more bits, once its files were seen to be merged: 8 more
+  // bits of memory per key. So the mean is at most bits_per_key + 8 times the share of keys in
+  // flushed files that no level below has merged yet. With universal compaction, every file then
+  // gets bits_per_key. The database's LOG says that there is no account. With FIFO compaction,
+  // every file always gets bits_per_key.
   bool auto_bits_by_level = false;
 
   // Alternatively, the bits per key of each level, starting with level 0, up to 64 numbers. 0 means
@@ -71,9 +84,8 @@ struct RocksDBFilterOptions : FilterOptions {
   bool filters_at_bottom = true;
 
   // Maximum bytes for the filters of all files, up to 2^60; 0: no limit. As their sum nears the
-  // limit, new files get fewer bits per key, spread as with auto_bits_by_level: at most
-  // bits_per_key, and at least 3 or bits_per_key, whichever is less. Incompatible with
-  // bits_by_level.
+  // limit, new files get fewer bits per key, spread as with auto_bits_by_level: at least 3 or
+  // bits_per_key, whichever is less. Incompatible with bits_by_level.
   //
   // Needs a FilterAccount (filter_account.h) among DBOptions::listeners, without which DB::Open
   // fails. Databases that share an account (experimental) share its memory (docs/operating.md). An
@@ -106,6 +118,19 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const FilterOptions& options, std::string* error = nullptr);
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const RocksDBFilterOptions& options, std::string* error = nullptr);
+
+// Sets this policy in the table options that are there, and adds a FilterAccount (filter_account.h)
+// to the listeners unless one is there: bits by level need both. Like RocksDB's own
+// Options::OptimizeFor..., call it before DB::Open, and after OptimizeForPointLookup, which
+// replaces the table options. Column families of one database share the DBOptions.
+//
+// Returns false, and changes nothing, if NewRocksDBFilterPolicy refuses the options, or if the
+// table factory is not RocksDB's block-based one.
+bool OptimizeForMissingKeys(ROCKSDB_NAMESPACE::Options* options, const RocksDBFilterOptions& filter,
+                            std::string* error = nullptr);
+bool OptimizeForMissingKeys(ROCKSDB_NAMESPACE::DBOptions* database,
+                            ROCKSDB_NAMESPACE::ColumnFamilyOptions* family,
+                            const RocksDBFilterOptions& filter, std::string* error = nullptr);
 
 // Wraps `policy`, one of bloomline or RocksDB, for a comparator that treats different keys as equal
 // (key_canonicalizer.h, docs/keys.md). No other policy uses its filters, and it uses no others. Set

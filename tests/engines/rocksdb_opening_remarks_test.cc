@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "bloomline/filter_account.h"
 #include "bloomline/rocksdb.h"
 #include "tests/engines/kept_log.h"
 #include "tests/engines/rocksdb_open.h"
@@ -18,50 +19,69 @@
 namespace bloomline::tests::rocksdb_opening_remarks_test {
 namespace {
 
-// Opens a database with the policy, writes a file, and returns LOG.
-std::shared_ptr<KeptLog> LogOf(const Policy& policy, rocksdb::CompactionStyle style) {
+// Opens a database with the policy, and with an account if `is_accounted`, writes two files, and
+// returns LOG.
+std::shared_ptr<KeptLog> LogOf(const Policy& policy, rocksdb::CompactionStyle style,
+                               bool is_accounted = false) {
   const TempDir dir;
   const auto log = std::make_shared<KeptLog>();
   rocksdb::Options options = WithPolicy(policy);
   options.info_log = log;
   options.compaction_style = style;
+  if (is_accounted) options.listeners = {NewFilterAccount()};
   const std::unique_ptr<rocksdb::DB> db = MustOpenRocksDB(options, dir.Path("db"));
-  EXPECT_TRUE(db->Put({}, "key", "value").ok());
-  EXPECT_TRUE(db->Flush({}).ok());
+  for (const char* key : {"key", "another"}) {
+    EXPECT_TRUE(db->Put({}, key, "value").ok());
+    EXPECT_TRUE(db->Flush({}).ok());
+  }
   return log;
 }
 
-TEST(RocksDBOpeningRemarksTest, BitsByLevelThatHaveNoEffectAreNamed) {
-  for (const char* text : {"bits_by_level=auto;", "memory=0;", "bits_by_level=20:10;"}) {
+TEST(RocksDBOpeningRemarksTest, BitsByLevelWithoutEffectOrAccountAreNamedOncePerOpening) {
+  for (const char* text : {"bits_by_level=auto;", "memory=0;", "bits_by_level=20:10;",
+                           "bits_by_level=auto;bits_per_key=0.2;"}) {
     const Policy policy = PolicyOf(std::string("{id=bloomline;") + text + "}");
     const bool is_auto = std::string(text) == "bits_by_level=auto;";
-    for (const auto& [style, name] : {std::pair(rocksdb::kCompactionStyleLevel, "level"),
-                                      std::pair(rocksdb::kCompactionStyleUniversal, "universal"),
-                                      std::pair(rocksdb::kCompactionStyleFIFO, "FIFO")}) {
-      const bool is_leveled = style == rocksdb::kCompactionStyleLevel;
-      for (int opening = 0; opening < 2; ++opening) {
-        EXPECT_EQ(LogOf(policy, style)->Has("have no effect with " + std::string(name)),
-                  is_auto && !is_leveled)
-            << text << name;
+    for (const bool is_accounted : {false, true}) {
+      for (const auto& [style, remark] :
+           {std::pair(rocksdb::kCompactionStyleLevel, "waste fewer reads with a FilterAccount; "),
+            std::pair(rocksdb::kCompactionStyleUniversal, "have no effect with universal"),
+            std::pair(rocksdb::kCompactionStyleFIFO, "have no effect with FIFO")}) {
+        const bool is_fifo = style == rocksdb::kCompactionStyleFIFO;
+        for (int opening = 0; opening < 2; ++opening) {
+          const auto log = LogOf(policy, style, is_accounted);
+          EXPECT_EQ(log->CountOf(remark), is_auto && (is_fifo || !is_accounted) ? 1 : 0)
+              << text << remark;
+          // The lines that add an account, in C++ and in option strings.
+          const int num_lines = is_auto && !is_fifo && !is_accounted ? 1 : 0;
+          EXPECT_EQ(log->CountOf("options.listeners.push_back(bloomline::NewFilterAccount())"),
+                    num_lines);
+          EXPECT_EQ(log->CountOf("listeners=bloomline.account"), num_lines);
+        }
       }
     }
   }
 }
 
-TEST(RocksDBOpeningRemarksTest, OptionsForRangesWithoutEffectAreNamed) {
-  constexpr char kRemark[] = "range_prefixes has no effect since bloomline 0.3; docs/ranges.md";
-  const auto says = [&](const Policy& policy) {
-    return LogOf(policy, rocksdb::kCompactionStyleLevel)->Has(kRemark);
+TEST(RocksDBOpeningRemarksTest, FormerOptionsWithAnotherValueThanTheDefaultAreNamed) {
+  const auto says = [&](const Policy& policy, const std::string& options) {
+    const auto log = LogOf(policy, rocksdb::kCompactionStyleLevel);
+    const int count =
+        log->CountOf("have no effect any more: " + options + "; docs/compatibility.md");
+    EXPECT_EQ(log->CountOf("any more"), count) << "other options are named";
+    return count == 1;
   };
-  for (const char* text : {"range_prefixes=auto;", "range_memory_percent=30;range_prefixes=4:x;"}) {
+  for (const auto& [text, options] : {std::pair("range_prefixes=auto;", "range_prefixes=auto"),
+                                      std::pair("range_prefixes=4:x;range_memory_percent=30;",
+                                                "range_memory_percent=30, range_prefixes=4:x")}) {
     const Policy policy = PolicyOf(std::string("{id=bloomline;") + text + "}");
-    EXPECT_TRUE(says(policy)) << text;
-    EXPECT_TRUE(says(policy)) << "opened again";
+    EXPECT_TRUE(says(policy, options)) << text;
+    EXPECT_TRUE(says(policy, options)) << "opened again";
     // What the new OPTIONS file has.
-    EXPECT_FALSE(says(PolicyOf(policy->ToString(rocksdb::ConfigOptions())))) << text;
+    EXPECT_FALSE(says(PolicyOf(policy->ToString(rocksdb::ConfigOptions())), options)) << text;
   }
   // As earlier releases wrote for all.
-  EXPECT_FALSE(says(PolicyOf("{id=bloomline;range_prefixes=none;range_memory_percent=20;}")));
+  EXPECT_FALSE(says(PolicyOf("{id=bloomline;range_prefixes=none;range_memory_percent=20;}"), ""));
 }
 
 // Writes a file that belongs to no database.

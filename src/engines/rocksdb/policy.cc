@@ -24,6 +24,7 @@
 #include "src/engines/rocksdb/options/former_compact.h"
 #include "src/engines/rocksdb/options/mutable_settings.h"
 #include "src/engines/rocksdb/options/opening_remarks.h"
+#include "src/engines/rocksdb/options/policy_settings.h"
 #include "src/engines/rocksdb/reader/bits_reader.h"
 #include "src/engines/rocksdb/stock/stock_policies.h"
 #include "src/filter/container/policy_names.h"
@@ -47,7 +48,8 @@ NewFile NewFileIn(const FilterBuildingContext& context) {
                     style == ROCKSDB_NAMESPACE::kCompactionStyleNone;
   file.is_compacted_later = style == ROCKSDB_NAMESPACE::kCompactionStyleLevel ||
                             style == ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
-  file.num_levels = context.num_levels;
+  // An account that is left in the thread of an SstFileWriter belongs to another file.
+  file.is_of_database = context.reason != TableFileCreationReason::kMisc;
   return file;
 }
 
@@ -125,38 +127,17 @@ class RocksDBFilterPolicy : public FilterPolicy {
   FilterBitsBuilder* GetBuilderWithContext(
       const FilterBuildingContext& context) const noexcept override {
     const PolicyStatePtr state = settings_.LoadState();
-    if (kIsForProgram && awaits_first_file_.exchange(false, std::memory_order_relaxed)) {
-      remarks_.Add(LevelsRemark(state->settings->levels, context.compaction_style), nullptr);
-    }
-    remarks_.WriteTo(context.info_log);
-    if (state->refusal != nullptr) LogRefusal(*state->refusal, context.info_log);
-    const SettingsPtr settings = state->settings;
+    const PolicySettings& settings = *state->settings;
     const NewFile file = NewFileIn(context);
-    const SeenLevels seen = history_.Add(context.column_family_name, file);
-    // This runs without a limit, too: otherwise the thread keeps it for a file of another database.
-    const std::shared_ptr<FileAccount> account = TakeFileCreation(file.level).account.lock();
-    double most_bits = settings->levels.bits_per_key;
-    if (settings->memory.bytes != 0) {
-      most_bits = MostBitsPerKey(settings->memory, account.get(), context);
-      if (HasNoDatabase(context) && awaits_no_database_.exchange(false)) {
-        remarks_.Add(NoDatabaseRemark(context.info_log), context.info_log);
-      }
-    }
-    const FilterChoice choice = ChooseFilter(LoweredTo(most_bits, settings->levels), file, seen);
-    filter::FilterCounts* const counts =
-        CountsForFile(*settings->counts, context.column_family_name, file.level, choice.format,
-                      choice.bits_per_key);
-    FilterBitsBuilder* builder = nullptr;
-    if (choice.bits_per_key != 0 && filter::IsStock(choice.format)) {
-      builder = stock_.NewBuilder(StockFileOf(settings->levels, choice), context, counts);
-    } else if (choice.bits_per_key != 0) {
-      builder = NewBuilder(*settings, choice, context, counts);
-    }
-    if (builder == nullptr) {
-      counts->Add(filter::Count::kNotBuilt, 1, filter::UselessReason::kOptions);
-    } else if (most_bits < settings->levels.bits_per_key) {
-      counts->Add(filter::Count::kLimited, 1, filter::FilterLimit::kMemory);
-    }
+    // By every policy: otherwise the thread keeps it for a file of another database.
+    const FileCreation creation = TakeFileCreation(file.level);
+    const bool merges_flushes = merges_.Add(context.column_family_name, context.info_log, file);
+    const FilterChoice choice = settings.ChooseFor(file, creation, merges_flushes);
+    WriteRemarks(*state, context, file, choice);
+    NewFileCounts counts(*settings.counts, context.column_family_name, file.level, choice.format,
+                         choice.bits_per_key);
+    FilterBitsBuilder* const builder = NewBuilder(settings, choice, context, counts.of_file());
+    counts.Count(builder != nullptr, choice.is_limited);
     return builder;
   }
 
@@ -180,14 +161,15 @@ class RocksDBFilterPolicy : public FilterPolicy {
     awaits_former_compact_.store(true, std::memory_order_relaxed);
     Logger* const log = kIsForProgram ? nullptr : database.info_log.get();
     remarks_.Add(ComparatorWarning(ComparatorOf(family)), log);
-    if (!kIsForProgram) {
-      remarks_.Add(LevelsRemark(state->settings->levels, family.compaction_style), log);
-    }
     AddRemarksOnOptions(*state, log);
     if (state->refusal != nullptr) {
       return Status::InvalidArgument("bloomline", state->refusal->reason);
     }
-    const Status status = CheckAccount(state->settings->memory.bytes, database);
+    const PolicySettings& settings = *state->settings;
+    Status status;
+    if (!kIsForProgram && settings.levels.rule == LevelRules::Rule::kAuto) {
+      status = CheckAccount(settings.options.memory_bytes, database);
+    }
     return status.ok() ? FilterPolicy::ValidateOptions(database, family) : status;
   }
 
@@ -209,13 +191,41 @@ class RocksDBFilterPolicy : public FilterPolicy {
  private:
   void AddRemarksOnOptions(const PolicyState& state, Logger* log) const {
     remarks_.Add(SkippedRemark(state.skipped), log);
-    remarks_.Add(RangesRemark(state.names_ranges), log);
+    remarks_.Add(FormerRemark(state.former), log);
     remarks_.Add(CompactRemark(state.compact), log);
   }
 
+  void WriteRemarks(const PolicyState& state, const FilterBuildingContext& context,
+                    const NewFile& file, const FilterChoice& choice) const {
+    using Missing = FilterChoice::Missing;
+    const PolicySettings& settings = *state.settings;
+    Logger* const log = context.info_log;
+    const bool lacks_account = choice.missing == Missing::kAccount;
+    if (file.is_of_database && !file.is_recovered && settings.levels.bits_per_key != 0 &&
+        awaits_first_file_.exchange(false, std::memory_order_relaxed)) {
+      remarks_.Add(LevelsRemark(settings.levels, context.compaction_style, !lacks_account),
+                   nullptr);
+    }
+    if (choice.missing == Missing::kDatabase && awaits_no_database_.exchange(false)) {
+      remarks_.Add(NoDatabaseRemark(log), nullptr);
+    }
+    remarks_.WriteTo(log);
+    if (state.refusal != nullptr) LogRefusal(*state.refusal, log);
+    if (lacks_account && settings.options.memory_bytes != 0 && choice.bits_per_key != 0) {
+      ROCKSDB_NAMESPACE::Warn(log,
+                              "bloomline: a file is written without the limit of memory, because "
+                              "there is no FilterAccount among the listeners of the database");
+    }
+  }
+
+  // Null: the file gets no filter.
   FilterBitsBuilder* NewBuilder(const PolicySettings& settings, const FilterChoice& choice,
                                 const FilterBuildingContext& context,
                                 filter::FilterCounts* counts) const {
+    if (choice.bits_per_key == 0) return nullptr;
+    if (filter::IsStock(choice.format)) {
+      return stock_.NewBuilder(StockFileOf(settings.levels, choice), context, counts);
+    }
     FilterOptions options = settings.options;
     options.format = choice.format;
     options.bits_per_key = choice.bits_per_key;
@@ -235,10 +245,10 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
   MutableSettings settings_;
   const OpeningRemarks remarks_;
-  mutable std::atomic<bool> awaits_first_file_{false};     // and no file was written since then
+  mutable std::atomic<bool> awaits_first_file_{true};      // of a database, since it was opened
   mutable std::atomic<bool> awaits_former_compact_{true};  // and no filter of it was opened
   mutable std::atomic<bool> awaits_no_database_{true};     // no limited file without a database yet
-  mutable LevelHistory history_;
+  mutable MergeHistory merges_;
   const StockPolicies stock_;
 };
 

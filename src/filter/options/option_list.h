@@ -4,7 +4,7 @@
 // A new option needs:
 //
 // - a field in rocksdb.h, a line below, and, to compile, a row in option_rows.cc; if builders need
-//   it, MakeSettings there;
+//   it, engines/rocksdb/options/policy_settings.cc;
 // - writes_default = false, because an older release, which does not know the option, gives all
 //   options of an OPTIONS file their defaults;
 // - docs/compatibility.md, the page of its feature, CHANGELOG.md, rocksdb_option_strings_test.cc.
@@ -44,10 +44,8 @@ inline constexpr std::array<PolicyOption, 12> kPolicyOptions = {{
 }};
 
 // Options of earlier releases, which OPTIONS files may have. They have no effect any more.
-inline constexpr char kRangePrefixes[] = "range_prefixes";
-inline constexpr char kNoRangePrefixes[] = "none";
 inline constexpr std::array<PolicyOption, 3> kFormerOptions = {{
-    {kRangePrefixes, kNoRangePrefixes, /*changes_files=*/false},
+    {"range_prefixes", "none", /*changes_files=*/false},
     {"range_memory_percent", "20", /*changes_files=*/false},
     {"sample_queries", "0", /*changes_files=*/false},
 }};

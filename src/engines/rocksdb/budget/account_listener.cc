@@ -17,6 +17,7 @@
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
 #include "src/engines/rocksdb/budget/file_account.h"
+#include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/budget/old_filters.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/builder/layout_check.h"
@@ -130,6 +131,10 @@ class AccountListener final : public FilterAccount {
  public:
   ~AccountListener() override {
     for (auto& [database, session] : sessions_) EndReader(&session);
+  }
+
+  const void* GetOptionsPtr(const std::string& name) const override {
+    return name == kOwnAccount ? this : FilterAccount::GetOptionsPtr(name);
   }
 
   uint64_t filter_bytes() const override { return files_->sums().bytes; }

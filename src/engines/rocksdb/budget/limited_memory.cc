@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "rocksdb/env.h"
-#include "src/filter/sizing/memory_divider.h"
+#include "bloomline/filter_account.h"
+#include "src/engines/rocksdb/builder/table_plan.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::engine {
@@ -18,34 +18,23 @@ double GrowthSinceWritten(const FileSums& sums) {
   return std::clamp(growth, 1 / kMaxGrowth, kMaxGrowth);
 }
 
-double MostBitsPerKeyIn(const FileAccount& account, const MemoryLimit& limit) {
-  const double max_bits = filter::MemoryBits(limit.format, limit.bits_per_key);
-  // Old files without a filter may get one, but not from this policy.
-  FileSums sums = account.sums();
-  if (!limit.fills_bottom) sums.unfiltered_keys = 0;
-  return filter::BitsOfMemory(limit.format, BitsWithin(limit.bytes, max_bits, sums));
-}
-
 }  // namespace
 
-bool HasNoDatabase(const FilterBuildingContext& context) {
-  return context.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kMisc;
-}
-
-double MostBitsPerKey(const MemoryLimit& limit, FileAccount* account,
-                      const FilterBuildingContext& context) {
-  // An account left in this thread belongs to another file.
-  if (HasNoDatabase(context)) return limit.bits_per_key;
-  if (account != nullptr) account->ShowIn(limit.counts, limit.bytes);
-  if (limit.bits_per_key == 0) return 0;
-  if (account != nullptr) return MostBitsPerKeyIn(*account, limit);
-  ROCKSDB_NAMESPACE::Warn(context.info_log,
-                          "bloomline: a file is written without the limit of memory, because "
-                          "there is no FilterAccount among the listeners of the database");
-  return limit.bits_per_key;
+size_t CountOwnAccounts(const ROCKSDB_NAMESPACE::DBOptions& database) {
+  return static_cast<size_t>(
+      std::count_if(database.listeners.begin(), database.listeners.end(), [](const auto& listener) {
+        return listener != nullptr &&
+               listener->template GetOptions<FilterAccount>(kOwnAccount) != nullptr;
+      }));
 }
 
 Status CheckAccount(uint64_t memory_bytes, const ROCKSDB_NAMESPACE::DBOptions& database) {
+  const size_t num_own = CountOwnAccounts(database);
+  if (num_own > 1) {
+    return Status::InvalidArgument("bloomline",
+                                   support::StrCat("the listeners of the database have ", num_own,
+                                                   " FilterAccounts; allowed: one"));
+  }
   if (memory_bytes == 0) return Status::OK();
   for (const auto& listener : database.listeners) {
     // A listener of another version is enough: it counts for the policies of that version.
@@ -62,17 +51,9 @@ Status CheckAccount(uint64_t memory_bytes, const ROCKSDB_NAMESPACE::DBOptions& d
 }
 
 double BitsWithin(uint64_t memory_bytes, double max_bits, const FileSums& sums) {
-  if (sums.live_keys() == 0 || memory_bytes == 0) return max_bits;
-  const double memory_bits = 8 * static_cast<double>(memory_bytes);
-  const double mean = memory_bits / static_cast<double>(sums.live_keys());
-  const auto settled_keys = static_cast<double>(sums.keys + sums.unfiltered_keys);
-  const double excess_bits = 8 * static_cast<double>(sums.bytes) - mean * settled_keys;
-  const double excess = excess_bits / memory_bits;
-  const double brake = std::clamp(kBrake * (excess - kTolerance), 0.0, 1.0);
-  const double undated =
-      (settled_keys - static_cast<double>(sums.dated_keys)) / static_cast<double>(sums.live_keys());
-  const double less = undated * std::clamp(excess + kMargin, 0.0, 1.0);
-  return std::clamp(mean / GrowthSinceWritten(sums) * (1 - brake) * (1 - less), 0.0, max_bits);
+  if (sums.live_keys() == 0) return max_bits;
+  const double mean = 8 * static_cast<double>(memory_bytes) / static_cast<double>(sums.live_keys());
+  return std::clamp(mean / GrowthSinceWritten(sums), std::min(kMinBits, max_bits), max_bits);
 }
 
 }  // namespace bloomline::engine

@@ -1,41 +1,30 @@
-// RocksDBFilterOptions::memory_bytes: the most bits per key that the filter of a file may have.
+// The bits of filters whose memory is limited.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_BUDGET_LIMITED_MEMORY_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_BUDGET_LIMITED_MEMORY_H_
 
+#include <cstddef>
 #include <cstdint>
 
-#include "bloomline/filter_account.h"
-#include "bloomline/filter_options.h"
+#include "bloomline/version.h"
 #include "rocksdb/options.h"
 #include "src/engines/rocksdb/budget/file_account.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
-#include "src/filter/metrics/filter_counts.h"
 
 namespace bloomline::engine {
 
-// The limit of a policy, and what it means for the bits of its filters.
-struct MemoryLimit {
-  uint64_t bytes = 0;  // 0: no limit
-  Format format = Format::kBlocked;
-  double bits_per_key = 0;                 // without the limit; 0: the policy writes no filters
-  bool fills_bottom = true;                // files at the bottom get filters
-  filter::FilterCounts* counts = nullptr;  // of the policy
-};
+// Configurable::GetOptions finds an account of this version by this name. The class name is not
+// enough: a process may have two versions of bloomline.
+constexpr char kOwnAccount[] = "BloomlineFilterAccount " BLOOMLINE_VERSION_STRING;
 
-// Whether an SstFileWriter writes the file: nothing counts the filters beside it.
-bool HasNoDatabase(const FilterBuildingContext& context);
+// Returns the number of FilterAccounts of this version among the listeners.
+size_t CountOwnAccounts(const ROCKSDB_NAMESPACE::DBOptions& database);
 
-// Returns the most bits per key that a limit of more than 0 bytes leaves the file of the context.
-// `account` is that of the file's creation. Without one, the file gets limit.bits_per_key, and the
-// database's log gets a line. A file without a database gets these bits, too.
-double MostBitsPerKey(const MemoryLimit& limit, FileAccount* account,
-                      const FilterBuildingContext& context);
-
-// Refuses limited memory for a database without a FilterAccount, because nothing would limit it.
+// Refuses limited memory for a database without a FilterAccount, because nothing would limit it,
+// and two FilterAccounts of this version: new files would be in one of them alone.
 Status CheckAccount(uint64_t memory_bytes, const ROCKSDB_NAMESPACE::DBOptions& database);
 
-// Returns how many bits of memory per key new files get, from 0 to max_bits, so that the filters of
-// all files take memory_bytes.
+// Returns how many bits of memory per key new files get, from 3 (or max_bits if that is less) to
+// max_bits, so that the filters of all files take memory_bytes.
 //
 // With n live keys, filters of memory_bytes have b(n) = 8 * memory_bytes / n bits per key. But a
 // file keeps the bits that it was written with, when there were fewer keys: while a database grows,
@@ -45,21 +34,14 @@ Status CheckAccount(uint64_t memory_bytes, const ROCKSDB_NAMESPACE::DBOptions& d
 // grow. It is taken as 1 / kMaxGrowth to kMaxGrowth: files that are never rewritten (keys in order)
 // say nothing about the life of others.
 //
-// This is a forecast, and so it does not swing. Lowering the bits by e, the share by which files
-// exceed b(n), did: e shows only once the files exist, so new files got far fewer bits than old
-// ones, which wastes reads (docs/rejected.md). Only if e exceeds kTolerance, because compactions
-// lag behind or files are never rewritten, do bits fall with it, by kBrake.
-//
-// For files that existed before the account, n' is unknown. By their share, bits are lowered by e +
-// kMargin: a database that was opened anew after each 5 % of its growth then exceeded the memory by
-// 3 %, and by 8 % with the forecast alone.
-//
-// Only settled files count for e and w: files that are being compacted get new filters anyway.
+// Only settled files count for w: files that are being compacted get new filters anyway.
 constexpr double kMaxGrowth = 1.2;
-constexpr double kTolerance = 0.1;
-constexpr double kBrake = 5;
-constexpr double kMargin = 0.06;
 double BitsWithin(uint64_t memory_bytes, double max_bits, const FileSums& sums);
+
+// The part of these bits that a new file gets of the best division among the levels, even if older
+// files take more than their part of the limit: without it, the files of level 0 would get next to
+// nothing while compactions lag behind, and waste most reads (docs/rejected.md).
+constexpr double kLeastPart = 0.85;
 
 }  // namespace bloomline::engine
 

@@ -1,14 +1,15 @@
-// Chooses the filter of a table file by what RocksDB says when it makes the file, and by what the
-// files before said about the levels in use. Knows nothing of RocksDB: the policy translates.
+// Chooses the filter of a table file by what RocksDB says when it makes the file. Knows nothing of
+// RocksDB: the policy translates.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_LEVELS_LEVEL_CHOICE_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_LEVELS_LEVEL_CHOICE_H_
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/filter/sizing/level_rule.h"
 
 namespace bloomline::engine {
 
@@ -19,79 +20,63 @@ struct NewFile {
   bool is_bottommost = false;
   bool is_flush = false;
   bool is_recovered = false;       // from the write-ahead log while the database is opened
+  bool is_of_database = true;      // false: of an SstFileWriter
   bool has_levels = true;          // false: universal or FIFO compaction
   bool is_compacted_later = true;  // false: FIFO compaction, or none by RocksDB
-  int num_levels = -1;             // the setting of the column family; -1: unknown
-};
-
-// What the files made so far say about the levels in use. 0: none seen.
-struct SeenLevels {
-  int top = 0;             // the shallowest below level 0
-  int deepest_bottom = 0;  // the deepest with a bottommost file
-  int deepest_inner = 0;   // the deepest with another file, so there is data below
-  // Whether flushed files are merged with others, not moved down unchanged.
-  bool flushes_are_merged = false;
-};
-
-// What the files of each column family say about the levels in use. Column families whose names
-// share a slot count as one, as do those of one name in several databases of one policy: the one
-// with more levels decides. Their filters then differ in size, never in their answers. Thread-safe.
-class LevelHistory {
- public:
-  // Takes `file` into account. Returns what is then known.
-  SeenLevels Add(std::string_view column_family, const NewFile& file);
-
- private:
-  // RocksDB stops writes at 36 files in level 0 (level0_stop_writes_trigger) unless compactions
-  // take them away.
-  static constexpr int kFlushesPerMerge = 32;
-  static constexpr size_t kSlots = 16;
-
-  struct Family {
-    std::atomic<int> top{0};
-    std::atomic<int> deepest_bottom{0};
-    std::atomic<int> deepest_inner{0};
-    // Flushes that still count as merged: each merge below level 0 vouches for a number.
-    std::atomic<int> trusted_flushes{0};
-  };
-
-  Family families_[kSlots];
 };
 
 // The options of a policy, ready for ChooseFilter.
 struct LevelRules {
-  enum class Rule { kUniform, kByLevel, kByDistance };
+  enum class Rule { kUniform, kByLevel, kAuto };
 
   Format format = Format::kBlocked;
   Format flush_format = Format::kBlocked;
   int bloom_before_level = -1;  // of RocksDB's Ribbon policy: its Bloom filters below this level
-  double bits_per_key = 0;      // kUniform, and files whose level is unknown; 0: no filter
+  double bits_per_key = 0;      // but kByLevel, for files whose level is known; 0: no filter
   bool filters_at_bottom = true;
-  // Whether the mean includes the keys of the last level. It does not if memory is limited and they
-  // get no filter. If unfiltered keys counted, the mean would be mostly theirs, and the other
-  // levels would exceed the limit.
-  bool counts_bottom = true;
-  int deepest = 0;  // 0: learned
-  double level_size_ratio = 0;
   Rule rule = Rule::kUniform;
-  filter::LevelBits level_bits;  // kByLevel: from level 0 on
+  std::vector<double> level_bits;  // kByLevel: from level 0 on; the last one is for all below
 };
 
-// `options` must be valid. bits_per_key is what options.bits_per_key means, 0 for no filters. Takes
-// milliseconds with auto_bits_by_level.
+// `options` must be valid. bits_per_key is what options.bits_per_key means, 0 for no filters.
 LevelRules MakeLevelRules(const RocksDBFilterOptions& options, double bits_per_key);
-
-// Returns the rules with fewer bits per key, a mean of `bits_per_key`: divides it by level anew,
-// with kMinBits for each level that would get less. Returns the same rules if the mean is lower
-// already. Takes about 1 ms.
-LevelRules LoweredTo(double bits_per_key, LevelRules rules);
 
 // The filter of a file.
 struct FilterChoice {
+  // What the options need, and the file lacks.
+  enum class Missing { kNothing, kDatabase, kAccount };
+
   Format format;
-  double bits_per_key;  // 0: no filter
+  double bits_per_key;      // 0: no filter
+  bool is_limited = false;  // fewer bits, because memory is limited
+  Missing missing = Missing::kNothing;
 };
-FilterChoice ChooseFilter(const LevelRules& rules, const NewFile& file, const SeenLevels& seen);
+
+// With kAuto, the bits are bits_per_key, which other files of the database then make more or fewer.
+FilterChoice ChooseFilter(const LevelRules& rules, const NewFile& file);
+
+// Whether flushed files of a column family are merged with others, as the files so far say. RocksDB
+// else moves them down unchanged, and all of the database would have their filters. Column families
+// that share a slot count as one. Thread-safe.
+class MergeHistory {
+ public:
+  // Takes `file` into account. Returns whether flushed files are merged. `log` tells databases
+  // apart whose column families have one name.
+  bool Add(std::string_view column_family, const void* log, const NewFile& file);
+
+ private:
+  // RocksDB stops writes at 36 files in level 0 (level0_stop_writes_trigger) unless compactions
+  // take them away. So each merge below level 0 vouches for this number of flushes.
+  static constexpr int kFlushesPerMerge = 32;
+  static constexpr size_t kSlots = 256;
+
+  std::array<std::atomic<int>, kSlots> trusted_flushes_{};
+};
+
+// The bits of memory per key of a file for which no account of the other files is at hand. Level 0
+// has more than the mean, because lookups pass all its files. So the mean of all files is at most
+// mean_bits + 8 times the share of the keys in flushed files that no level below has merged yet.
+double BitsWithoutAccount(double mean_bits, const NewFile& file, bool merges_flushes);
 
 }  // namespace bloomline::engine
 

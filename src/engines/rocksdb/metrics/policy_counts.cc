@@ -68,13 +68,19 @@ filter::FilterCounts* CountsForPolicy(const RocksDBFilterOptions& options, Forma
   return counts;
 }
 
-filter::FilterCounts* CountsForFile(const filter::FilterCounts& of_policy,
-                                    std::string_view column_family, int level, Format format,
-                                    double bits_per_key) {
-  filter::FilterCounts* const counts =
-      filter::CountsFor({kEngine, of_policy.labels().policy, std::string(column_family), level});
-  if (bits_per_key != 0) counts->SetExpected({format, format, bits_per_key});
-  return counts;
+NewFileCounts::NewFileCounts(const filter::FilterCounts& of_policy, std::string_view column_family,
+                             int level, Format format, double bits_per_key)
+    : of_file_(filter::CountsFor(
+          {kEngine, of_policy.labels().policy, std::string(column_family), level})) {
+  if (bits_per_key != 0) of_file_->SetExpected({format, format, bits_per_key});
+}
+
+void NewFileCounts::Count(bool is_built, bool is_limited) {
+  if (!is_built) {
+    of_file_->Add(filter::Count::kNotBuilt, 1, filter::UselessReason::kOptions);
+  } else if (is_limited) {
+    of_file_->Add(filter::Count::kLimited, 1, filter::FilterLimit::kMemory);
+  }
 }
 
 void RememberOrigin(std::string_view filter, const filter::FilterCounts& counts) {

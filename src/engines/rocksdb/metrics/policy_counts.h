@@ -17,11 +17,22 @@ namespace bloomline::engine {
 filter::FilterCounts* CountsForPolicy(const RocksDBFilterOptions& options, Format flush_format,
                                       double bits_per_key);
 
-// Returns the counts for a file whose filter has this format and bits per key; 0: none. `of_policy`
-// are the policy's.
-filter::FilterCounts* CountsForFile(const filter::FilterCounts& of_policy,
-                                    std::string_view column_family, int level, Format format,
-                                    double bits_per_key);
+// What a policy counts of a file that is about to be written.
+class NewFileCounts {
+ public:
+  // `of_policy` are the policy's counts. bits_per_key: of the file's filter; 0: none.
+  NewFileCounts(const filter::FilterCounts& of_policy, std::string_view column_family, int level,
+                Format format, double bits_per_key);
+
+  // For the file's builder.
+  filter::FilterCounts* of_file() const { return of_file_; }
+
+  // is_built: the file gets a filter. is_limited: it has fewer bits, because memory is limited.
+  void Count(bool is_built, bool is_limited);
+
+ private:
+  filter::FilterCounts* const of_file_;
+};
 
 // Remembers that `filter` belongs to `counts`. The process remembers 16,384 filters; further ones
 // replace others, whose queries then have no level. Thread-safe and lock-free.

@@ -1,6 +1,6 @@
 #include "src/engines/rocksdb/options/mutable_settings.h"
 
-#include <string_view>
+#include <map>
 #include <utility>
 
 #include "src/engines/rocksdb/options/former_compact.h"
@@ -92,7 +92,6 @@ SettingsPtr WithoutFilters(const PolicySettings& settings) {
   without_filters->options.bits_per_key = 0;
   without_filters->options.bits_by_level.clear();  // they count for levels even then
   without_filters->levels = MakeLevelRules(without_filters->options, 0);
-  without_filters->memory = {};
   return without_filters;
 }
 
@@ -132,7 +131,7 @@ SettingsPtr SettingsOfRefusal() {
 MutableSettings::MutableSettings(SettingsPtr settings, RibbonOptions ribbon_options)
     : start_(std::move(settings)),
       ribbon_options_(ribbon_options),
-      state_(std::make_shared<PolicyState>(PolicyState{start_, nullptr, "", ""})),
+      state_(std::make_shared<PolicyState>(PolicyState{start_, nullptr, "", "", ""})),
       awaits_text_(false) {}
 
 MutableSettings::MutableSettings(SettingsPtr settings, const std::string& id, std::string wrong_id)
@@ -141,7 +140,7 @@ MutableSettings::MutableSettings(SettingsPtr settings, const std::string& id, st
       id_(WithoutDelimiters(id)),
       wrong_id_(std::move(wrong_id)),
       awaits_text_(true) {
-  PolicyState state{start_, nullptr, "", ""};
+  PolicyState state{start_, nullptr, "", "", ""};
   if (!wrong_id_.empty()) {
     state.settings = SettingsOfRefusal();
     state.refusal = std::make_shared<Refusal>(Refusal{wrong_id_, id_, {}});
@@ -228,10 +227,15 @@ std::string MutableSettings::Apply(const ConfigOptions& config, const OptionMap&
                                    OptionMap* unused, PolicyState* state) const {
   RocksDBFilterOptions changed = state->settings->options;
   std::string skipped;
-  for (const auto& [name, value] : changes) {
-    // Without this one, a user gets something else than before.
-    if (name == filter::kRangePrefixes) state->names_ranges = value != filter::kNoRangePrefixes;
-    if (filter::FindOption(filter::kFormerOptions, name) != nullptr) continue;
+  std::string former;
+  for (const auto& [name, value] :
+       std::map<std::string, std::string>(changes.begin(), changes.end())) {
+    const filter::PolicyOption* const option = filter::FindOption(filter::kFormerOptions, name);
+    if (option != nullptr) {
+      if (value != option->default_value)
+        former += (former.empty() ? "" : ", ") + name + "=" + value;
+      continue;
+    }
     if (ribbon_options_ != RibbonOptions::kOwn && name == kBloomBeforeLevel) {
       std::string error = FollowBloomBeforeLevel(config, value, ribbon_options_, &changed);
       if (!error.empty()) return error;
@@ -255,6 +259,7 @@ std::string MutableSettings::Apply(const ConfigOptions& config, const OptionMap&
   state->settings = std::move(made);
   state->skipped = std::move(skipped);
   state->compact = std::move(compact);
+  state->former = std::move(former);
   return "";
 }
 

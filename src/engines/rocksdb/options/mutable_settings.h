@@ -12,7 +12,7 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/utilities/options_type.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
-#include "src/engines/rocksdb/options/option_rows.h"
+#include "src/engines/rocksdb/options/policy_settings.h"
 #include "src/engines/rocksdb/options/refusal.h"
 
 namespace bloomline::engine {
@@ -35,9 +35,9 @@ struct PolicyState {
   SettingsPtr settings;
   // Null if nothing was refused. Otherwise the settings are those of OptionsOfRefusal().
   std::shared_ptr<const Refusal> refusal;
-  std::string skipped;        // the unknown options that were left out: "bits, fromat"
-  std::string compact;        // the meaning of format compact (former_compact.h)
-  bool names_ranges = false;  // by options of earlier releases, which have no effect any more
+  std::string skipped;  // the unknown options that were left out: "bits, fromat"
+  std::string compact;  // the meaning of format compact (former_compact.h)
+  std::string former;   // options of earlier releases that had an effect: "range_prefixes=auto"
 };
 using PolicyStatePtr = std::shared_ptr<const PolicyState>;
 

@@ -69,21 +69,32 @@ std::string SkippedRemark(const std::string& names) {
          names;
 }
 
-std::string RangesRemark(bool names_ranges) {
-  if (!names_ranges) return "";
-  return "bloomline: the filter policy's range_prefixes has no effect since bloomline 0.3; "
-         "docs/ranges.md says how scans skip tables now";
+std::string FormerRemark(const std::string& options) {
+  if (options.empty()) return "";
+  return "bloomline: options of the filter policy have no effect any more: " + options +
+         "; docs/compatibility.md says what takes their place";
 }
 
-std::string LevelsRemark(const LevelRules& rules, ROCKSDB_NAMESPACE::CompactionStyle style) {
-  const bool is_universal = style == ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
-  if (rules.rule != LevelRules::Rule::kByDistance ||
-      (!is_universal && style != ROCKSDB_NAMESPACE::kCompactionStyleFIFO)) {
-    return "";
+std::string LevelsRemark(const LevelRules& rules, ROCKSDB_NAMESPACE::CompactionStyle style,
+                         bool has_account) {
+  if (rules.rule != LevelRules::Rule::kAuto) return "";
+  const std::string without_effect = "bloomline: bits by level have no effect with ";
+  if (style == ROCKSDB_NAMESPACE::kCompactionStyleFIFO) {
+    return without_effect + "FIFO compaction, which has no levels: every file gets bits_per_key";
   }
-  return std::string("bloomline: bits by level have no effect with ") +
-         (is_universal ? "universal" : "FIFO") +
-         " compaction, which has no levels of different sizes: every file gets bits_per_key";
+  const bool is_universal = style == ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+  if (has_account || (kIsForProgram && !is_universal)) return "";
+  std::string remark = is_universal
+                           ? without_effect +
+                                 "universal compaction and no FilterAccount: "
+                                 "every file gets bits_per_key"
+                           : "bloomline: bits by level waste fewer reads with a FilterAccount";
+  // Programs that bundle RocksDB cannot have one.
+  if (kIsForProgram) return remark;
+  return remark +
+         "; add it by options.listeners.push_back(bloomline::NewFilterAccount()), or by "
+         "listeners=bloomline.account in the option string of the database "
+         "(docs/rocksdb.md#bits-by-level)";
 }
 
 std::string NoDatabaseRemark(const Logger* log) {

@@ -38,13 +38,15 @@ std::string ComparatorWarning(const ROCKSDB_NAMESPACE::Comparator* comparator);
 // Returns a remark about unknown options that were skipped, or an empty string if there are none.
 std::string SkippedRemark(const std::string& names);
 
-// Returns a remark about the options of earlier releases for ranges, or an empty string if there
-// are none.
-std::string RangesRemark(bool names_ranges);
+// Returns a remark about options of earlier releases ("level_size_ratio=8"), or an empty string if
+// there are none.
+std::string FormerRemark(const std::string& options);
 
-// Returns a remark about bits by level that universal or FIFO compaction leaves without effect, or
-// an empty string.
-std::string LevelsRemark(const LevelRules& rules, ROCKSDB_NAMESPACE::CompactionStyle style);
+// Returns a remark about bits by level that the compaction style, or a database without a
+// FilterAccount, leaves without effect or with less, or an empty string. It then has the line of
+// code, and of options, that adds an account.
+std::string LevelsRemark(const LevelRules& rules, ROCKSDB_NAMESPACE::CompactionStyle style,
+                         bool has_account);
 
 // Returns the remark for an SstFileWriter with this log, in which the limit of memory has no
 // effect. If `log` is null, as it is by default there, stderr gets the remark, once in the process.

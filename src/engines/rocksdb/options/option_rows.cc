@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "bloomline/level_sizing.h"
-#include "bloomline/seed.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
-#include "src/engines/rocksdb/metrics/policy_counts.h"
 #include "src/filter/options/formats.h"
 #include "src/support/nearest_name.h"
 #include "src/support/number_text.h"
@@ -360,28 +358,6 @@ std::string SetOption(std::string_view name, const std::string& value,
   const std::string meant = support::NearestName(name, names);
   return "there is no option " + support::Quoted(name) + "; allowed: " + list +
          (meant.empty() ? "" : "; did you mean '" + meant + "'?");
-}
-
-// ---- All options together.
-
-SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error) {
-  *error = options.Validate();
-  uint64_t unused_seed;
-  if (!error->empty() || (options.random_seed && !DrawSeed(&unused_seed, error))) return nullptr;
-  const auto settings = std::make_shared<PolicySettings>();
-  const double bits_per_key = BitsAsInRocksDB(options.bits_per_key);
-  settings->options = options;
-  settings->levels = MakeLevelRules(options, bits_per_key);
-  settings->counts = CountsForPolicy(options, settings->levels.flush_format, bits_per_key);
-  settings->memory = {options.memory_bytes, options.format, bits_per_key,
-                      settings->levels.counts_bottom, settings->counts};
-  return settings;
-}
-
-SettingsPtr ParseSettings(std::optional<std::string_view> bits_per_key, std::string* error) {
-  RocksDBFilterOptions options;
-  if (bits_per_key) *error = SetOption("bits_per_key", std::string(*bits_per_key), &options);
-  return error->empty() ? MakeSettings(options, error) : nullptr;
 }
 
 }  // namespace bloomline::engine

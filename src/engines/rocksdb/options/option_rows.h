@@ -1,23 +1,17 @@
 // Each option of the RocksDB policy (filter/options/option_list.h): its text, as in option strings
-// and OPTIONS files, and its check. All options together become the settings that builders and
-// readers need.
+// and OPTIONS files, and its check.
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_OPTION_ROWS_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_OPTIONS_OPTION_ROWS_H_
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "bloomline/level_sizing.h"
 #include "bloomline/rocksdb.h"
 #include "rocksdb/utilities/options_type.h"
-#include "src/engines/rocksdb/budget/limited_memory.h"
-#include "src/engines/rocksdb/levels/level_choice.h"
-#include "src/filter/metrics/filter_counts.h"
 #include "src/filter/options/option_list.h"
 
 namespace bloomline::engine {
@@ -57,23 +51,6 @@ inline int AllowedBloomBeforeLevel(int level) { return std::clamp(level, -1, kMa
 inline bool WritesFilters(const FilterOptions& options) {
   return BitsAsInRocksDB(options.bits_per_key) > 0;
 }
-
-// The options of a policy at one moment, valid together, and what builders and readers derive from
-// them. Immutable.
-struct PolicySettings {
-  RocksDBFilterOptions options;
-  LevelRules levels;
-  MemoryLimit memory;
-  // For files whose column family and level are unknown.
-  filter::FilterCounts* counts = nullptr;
-};
-using SettingsPtr = std::shared_ptr<const PolicySettings>;
-
-// Returns null if the options are invalid, or if they need random seeds and the system's generator
-// fails, because builders cannot fail. *error then has the reason.
-SettingsPtr MakeSettings(const RocksDBFilterOptions& options, std::string* error);
-// Those with this text for bits_per_key, and with the defaults of all other options.
-SettingsPtr ParseSettings(std::optional<std::string_view> bits_per_key, std::string* error);
 
 }  // namespace bloomline::engine
 
