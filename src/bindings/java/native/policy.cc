@@ -8,6 +8,10 @@
 #include "bloomline/c_rocksdb.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/listener.h"
+#include "rocksdb/utilities/object_registry.h"
+#include "rocksdb/version.h"
+#include "src/engines/rocksdb/budget/account_listener.h"
 #include "src/filter/options/policy_id.h"
 #include "src/support/quoted.h"
 
@@ -17,7 +21,9 @@ namespace {
 
 using bloomline::filter::PolicyClass;
 using bloomline::filter::PolicyId;
+using ROCKSDB_NAMESPACE::EventListener;
 using ROCKSDB_NAMESPACE::FilterPolicy;
+using ListenerPointer = std::shared_ptr<EventListener>;
 using PolicyPointer = std::shared_ptr<const FilterPolicy>;
 
 // The policy that RocksDB makes for an id of its own, such as ribbonfilter:10:1; null with the
@@ -34,6 +40,33 @@ PolicyPointer NewStockPolicy(const char* options, bool is_valid, char** error) {
                              "; allowed: bloomfilter:BITS, ribbonfilter:BITS:LEVEL";
   *error = strdup(reason.c_str());
   return nullptr;
+}
+
+// Returns an empty string, or why the running RocksDB can have no listener of this library. The
+// functions of EventListener and the structs that they get differ between minor versions, also
+// between those of one interface (builder/tested_versions.h), so only the version of the headers is
+// safe.
+std::string WhyNoListener() {
+  const std::string running = ROCKSDB_NAMESPACE::GetRocksVersionAsString(true);
+  const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
+  if (running.rfind(compiled + ".", 0) == 0) return "";
+  return "this rocksdbjni is of RocksDB " + running + ", and bloomline's listener for it is of " +
+         compiled + "; use rocksdbjni " + compiled + ", or no FilterAccount";
+}
+
+// OPTIONS files name the listener.
+void RegisterAccount() {
+  static const bool is_registered = [] {
+    if (!WhyNoListener().empty()) return false;
+    ROCKSDB_NAMESPACE::ObjectLibrary::Default()->AddFactory<EventListener>(
+        bloomline::FilterAccount::kClassName(),
+        [](const std::string&, std::unique_ptr<EventListener>* guard, std::string*) {
+          *guard = bloomline::engine::MakeFilterAccount();
+          return guard->get();
+        });
+    return true;
+  }();
+  (void)is_registered;
 }
 
 // f(), which may return null with the reason in *error for free(). No exception may go through C.
@@ -59,7 +92,7 @@ EXPORT const void* bloomline_java_rocksdb_function() {
 EXPORT char* bloomline_java_register() {
   char* error = nullptr;
   Guarded(&error, [&]() -> const void* {
-    bloomline_rocksdb_register(&error);
+    if (bloomline_rocksdb_register(&error)) RegisterAccount();
     return nullptr;
   });
   return error;
@@ -79,5 +112,17 @@ EXPORT void* bloomline_java_new_filter(const char* options, char** error) {
           bloomline_rocksdb_filterpolicy_create(options, error)));
     }
     return policy == nullptr ? nullptr : new PolicyPointer(std::move(policy));
+  });
+}
+
+// Returns what org.rocksdb.AbstractEventListener takes for its handle: the address of a shared_ptr,
+// which rocksdbjni deletes. Returns null, with the reason in *error for free(), if this version of
+// RocksDB can have no listener.
+EXPORT void* bloomline_java_new_account(char** error) {
+  return Guarded(error, [&]() -> void* {
+    const std::string why_not = WhyNoListener();
+    if (why_not.empty()) return new ListenerPointer(bloomline::engine::MakeFilterAccount());
+    *error = strdup(why_not.c_str());
+    return nullptr;
   });
 }

@@ -112,6 +112,18 @@ METHOD(jlong, newFilter)
   return (jlong)(uintptr_t)filter;
 }
 
+// Returns the handle of a new listener, or 0, with error[0].
+METHOD(jlong, newAccount)(JNIEnv* env, jclass type, jlong library, jobjectArray error) {
+  (void)type;
+  void* (*const make)(char**) =
+      (void* (*)(char**))dlsym((void*)(uintptr_t)library, "bloomline_java_new_account");
+  char* reason = NULL;
+  void* const account = make(&reason);
+  if (account == NULL) SetError(env, error, reason);
+  free(reason);
+  return (jlong)(uintptr_t)account;
+}
+
 // Returns null, or why RocksDB has no names of bloomline.
 METHOD(jbyteArray, register)(JNIEnv* env, jclass type, jlong library) {
   (void)type;

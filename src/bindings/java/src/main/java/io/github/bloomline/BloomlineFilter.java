@@ -113,7 +113,10 @@ public final class BloomlineFilter extends Filter {
       return add("seed", "random");
     }
 
-    /** Spreads the memory over the levels so that false positives waste the fewest reads. */
+    /**
+     * Spreads the memory over the levels so that false positives waste few reads; the fewest with a
+     * {@link FilterAccount} among the listeners of the database.
+     */
     public Builder autoBitsByLevel() {
       return add("bits_by_level", "auto");
     }

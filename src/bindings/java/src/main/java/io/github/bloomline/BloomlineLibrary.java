@@ -66,6 +66,15 @@ final class BloomlineLibrary {
     return filter;
   }
 
+  static long newAccount() {
+    final byte[][] reason = new byte[1][];
+    final long account = newAccount(library(), reason);
+    if (account == 0) {
+      throw new UnsupportedOperationException("bloomline: " + text(reason[0]));
+    }
+    return account;
+  }
+
   /** Returns which RocksDB has the names now. */
   static String registerNames() {
     registerIn(library());
@@ -308,6 +317,8 @@ final class BloomlineLibrary {
   private static native long open(byte[] path, long filter, byte[][] reason);
 
   private static native long newFilter(long library, byte[] options, byte[][] reason);
+
+  private static native long newAccount(long library, byte[][] reason);
 
   private static native byte[] register(long library);
 }
