@@ -339,10 +339,10 @@ void AddRewriteCommand(CLI::App* db, int* exit_code) {
                    "The new filters [RocksDB's own, as advise chooses]:\n"
                    "bloomfilter:BITS, ribbonfilter:BITS, or\n"
                    "{id=bloomline;...} with format (blocked, bloom,\n"
-                   "ribbon), bits_per_key, bits_by_level (uniform, auto)\n"
-                   "and level_size_ratio; auto without bits_per_key\n"
-                   "spreads the memory of the present filters. In LevelDB,\n"
-                   "required: classic:BITS, blocked:BITS, compact:BITS")
+                   "ribbon), bits_per_key and bits_by_level (uniform,\n"
+                   "auto); auto without bits_per_key spreads the memory of\n"
+                   "the present filters. In LevelDB, required:\n"
+                   "classic:BITS, blocked:BITS, compact:BITS")
       ->type_name("POLICY");
   command
       ->add_option("--column-family", options->families,

@@ -56,7 +56,7 @@ Policy ByString(const std::string& text) {
 // The options that decide about filters.
 std::string OptionsOf(const Policy& policy) {
   return Value(*policy, "format") + " " + Value(*policy, "bits_per_key") + " " +
-         Value(*policy, "bits_by_level") + " " + Value(*policy, "level_size_ratio");
+         Value(*policy, "bits_by_level");
 }
 
 // "NAME=VALUE NAME=VALUE", as env takes it.
@@ -95,10 +95,6 @@ std::string OptionsOfEnvironment(const std::string& line) {
   if (!bits.empty()) {
     EXPECT_EQ(engine::SetOption("bits_by_level", bits, &options), "");
   }
-  const std::string ratio = Variables(line)["BLOOMLINE_LEVEL_SIZE_RATIO"];
-  if (!ratio.empty()) {
-    EXPECT_EQ(engine::SetOption("level_size_ratio", ratio, &options), "");
-  }
   std::string error;
   const Policy policy = NewRocksDBFilterPolicy(options, &error);
   EXPECT_EQ(error, "");
@@ -136,20 +132,6 @@ TEST(AdviceEnginesTest, OptionStringsAreAcceptedAsTheyAreMeant) {
   }
   EXPECT_GE(by_level, 15);
   EXPECT_GE(stock, 10);
-}
-
-TEST(AdviceEnginesTest, LevelsThatDoNotGrowTenfoldHaveTheirRatio) {
-  model::Situation situation = StockLevels(Format::kBloom);
-  situation.level_size_ratio = 4;
-  model::Advice advice;
-  std::string error;
-  ASSERT_TRUE(model::Advise(situation, {}, &advice, &error)) << error;
-  const Choice& choice = advice.choices.front();
-  const Policy by_string = ByString(choice.option_string);
-  ASSERT_NE(by_string, nullptr);
-  EXPECT_EQ(Value(*by_string, "level_size_ratio"), "4");
-  EXPECT_EQ(Variables(choice.environment)["BLOOMLINE_LEVEL_SIZE_RATIO"], "4");
-  EXPECT_EQ(OptionsOfEnvironment(choice.environment), OptionsOf(by_string));
 }
 
 TEST(AdviceEnginesTest, LevelDBsVariablesAreAcceptedAsTheyAreMeant) {

@@ -37,6 +37,7 @@ inline model::Situation StockLevels(Format format) {
 // Dynamic levels, as RocksDB has them since 8.4.
 inline model::Situation DynamicLevels() {
   model::Situation situation;
+  situation.targets.least_keys = 30000;
   situation.levels = {{0, 2, 60000, 2, 75000, 0.0194},
                       {4, 1, 90000, 1, 112500, 0.0097},
                       {5, 1, 900000, 10, 1125000, 0.0097},

@@ -15,6 +15,7 @@
 #include "bloomline/sizing.h"
 #include "src/filter/sizing/engine_sizing.h"
 #include "src/filter/sizing/memory_divider.h"
+#include "src/support/number_text.h"
 #include "tests/db/advice_samples.h"
 
 namespace bloomline::model::advice_test {
@@ -70,7 +71,7 @@ Situation RandomSituation(std::mt19937_64* random) {
   const auto below = [&](uint64_t n) { return (*random)() % n; };
   Situation situation;
   situation.engine = below(6) == 0 ? tables::Engine::kLevelDB : tables::Engine::kRocksDB;
-  situation.leveled = below(5) != 0;
+  if (below(5) == 0) situation.compaction = Compaction::kOther;
   uint64_t keys_per_filter = below(2) == 0 ? UINT64_MAX : 20 + below(300);
   if (situation.engine == tables::Engine::kLevelDB) keys_per_filter = 20 + below(37);
   const int num_levels = 1 + static_cast<int>(below(6));
@@ -85,10 +86,18 @@ Situation RandomSituation(std::mt19937_64* random) {
     situation.levels.push_back(level);
   }
   situation.levels.back().num_keys += 1000;
+  situation.targets.least_keys = 10 + static_cast<double>(below(1000));
   if (situation.engine == tables::Engine::kRocksDB && below(2) == 0) {
     situation.stock_format = below(2) == 0 ? Format::kBloom : Format::kRibbon;
   }
   return situation;
+}
+
+// With bits by level.
+std::string OptionString(const std::string& format, const Choice& choice) {
+  return "{id=bloomline;format=" + format +
+         ";bits_per_key=" + support::DoubleText(choice.bits_per_key) + ";bits_by_level=auto" +
+         (choice.is_stock() ? ";stock_id=true}" : "}");
 }
 
 TEST(AdviceTest, HasTheFiguresOfTheModel) {
@@ -109,18 +118,27 @@ TEST(AdviceTest, HasTheFiguresOfTheModel) {
     ASSERT_NE(choice, nullptr) << expected.title;
     EXPECT_NEAR(choice->wasted_reads, expected.wasted_reads, 0.02 * expected.wasted_reads)
         << choice->title();
-    EXPECT_NEAR(choice->bits_per_key, expected.bits_per_key, 0.05) << choice->title();
+    EXPECT_NEAR(choice->bits_per_key, expected.bits_per_key, 0.2) << choice->title();
   }
   const Choice& first = advice.choices.front();
   EXPECT_EQ(first.title(), "RocksDB Ribbon by level, same memory");
   EXPECT_EQ(first.environment,
             "LD_PRELOAD=libbloomline_rocksdb_preload.so BLOOMLINE_FORMAT=ribbon "
-            "BLOOMLINE_BITS_PER_KEY=14.53 BLOOMLINE_BITS_BY_LEVEL=auto");
-  EXPECT_EQ(first.bits_of_level, (std::vector<double>{24.02, 19.89, 16.77, 13.65, 9.56}));
+            "BLOOMLINE_BITS_PER_KEY=" +
+                support::DoubleText(first.bits_per_key) + " BLOOMLINE_BITS_BY_LEVEL=auto");
+  EXPECT_EQ(first.database_option(), "listeners=bloomline.account");
+  // The best division, which LeftOverBits changes by up to a bit, and where it has more than 24.
+  const auto expect_near = [](const Choice& choice, const std::vector<double>& best) {
+    ASSERT_EQ(choice.bits_of_level.size(), best.size());
+    for (size_t i = 0; i < best.size(); ++i) {
+      EXPECT_NEAR(choice.bits_of_level[i], std::min(best[i], 24.0), 1.1) << choice.title();
+    }
+    EXPECT_NEAR(choice.bits_of_level.back(), best.back(), 0.15);
+  };
+  expect_near(first, {24.02, 19.89, 16.77, 13.65, 9.56});
   const Choice& blocked = *Find(advice, "blocked by level, same memory");
-  EXPECT_EQ(blocked.option_string,
-            "{id=bloomline;format=blocked;bits_per_key=10;bits_by_level=auto}");
-  EXPECT_EQ(blocked.bits_of_level, (std::vector<double>{35.5, 27.5, 20.62, 14.75, 9.39}));
+  EXPECT_EQ(blocked.option_string, OptionString("blocked", blocked));
+  expect_near(blocked, {35.5, 27.5, 20.62, 14.75, 9.39});
   // Compact filters are LevelDB's.
   for (const Choice& choice : advice.choices) EXPECT_NE(choice.format, Format::kCompact);
   EXPECT_NE(Find(Ask(LevelDBLevels()), "compact, same memory"), nullptr);
@@ -131,25 +149,21 @@ TEST(AdviceTest, HasTheFiguresOfTheModel) {
 // The first advice: RocksDB's own filters that waste the fewest reads, if RocksDB reads them and
 // their building does not slow compactions too much.
 TEST(AdviceTest, RocksDBsOwnFiltersComeFirst) {
-  constexpr char kBloom[] =
-      "{id=bloomline;format=bloom;bits_per_key=10;bits_by_level=auto;stock_id=true}";
-  constexpr char kRibbon[] =
-      "{id=bloomline;format=ribbon;bits_per_key=14.53;bits_by_level=auto;stock_id=true}";
+  constexpr double kBitsOfRibbon = 14.53;  // with the memory of 10 bits per key
   const struct {
     Format format;
     bool reads_ribbon;
     BuildKernel kernel;
     uint64_t bytes_per_key;
-    const char* option_string;
-    double gain;
+    const char* format_name;
+    double bits_per_key, gain;
   } kExpected[] = {
-      {Format::kBloom, true, BuildKernel::kAvx512, 0, kRibbon, 24.5},
-      {Format::kBloom, true, BuildKernel::kAvx512, 10, kRibbon, 24.5},
-      {Format::kBloom, true, BuildKernel::kPortable, 100, kRibbon, 24.5},
-      {Format::kBloom, true, BuildKernel::kPortable, 10, kRibbon, 24.5},
-      {Format::kBloom, false, BuildKernel::kAvx512, 100, kBloom, 3.4},
-      {Format::kRibbon, true, BuildKernel::kAvx2, 100,
-       "{id=bloomline;format=ribbon;bits_per_key=10;bits_by_level=auto;stock_id=true}", 3.4}};
+      {Format::kBloom, true, BuildKernel::kAvx512, 0, "ribbon", kBitsOfRibbon, 24.5},
+      {Format::kBloom, true, BuildKernel::kAvx512, 10, "ribbon", kBitsOfRibbon, 24.5},
+      {Format::kBloom, true, BuildKernel::kPortable, 100, "ribbon", kBitsOfRibbon, 24.5},
+      {Format::kBloom, true, BuildKernel::kPortable, 10, "ribbon", kBitsOfRibbon, 24.5},
+      {Format::kBloom, false, BuildKernel::kAvx512, 100, "bloom", 10, 3.4},
+      {Format::kRibbon, true, BuildKernel::kAvx2, 100, "ribbon", 10, 3.4}};
   for (const auto& expected : kExpected) {
     Situation situation = StockLevels(expected.format);
     situation.reads_ribbon = expected.reads_ribbon;
@@ -164,9 +178,10 @@ TEST(AdviceTest, RocksDBsOwnFiltersComeFirst) {
       EXPECT_EQ(ribbon == &first, ribbon->build_share <= kMostBuildShare);
       EXPECT_EQ(ribbon->build_ns, BuildNs(Format::kRibbon, situation.cpu));
     }
-    EXPECT_EQ(first.option_string, expected.option_string);
+    EXPECT_EQ(first.option_string, OptionString(expected.format_name, first));
+    EXPECT_NEAR(first.bits_per_key, expected.bits_per_key, 0.2);
     EXPECT_TRUE(first.is_stock());
-    EXPECT_NEAR(advice.wasted_reads_now / first.wasted_reads, expected.gain, 0.1);
+    EXPECT_NEAR(advice.wasted_reads_now / first.wasted_reads, expected.gain, 0.03 * expected.gain);
     EXPECT_LE(first.filter_bytes, advice.filter_bytes_now);
     EXPECT_GE(double(first.filter_bytes), 0.97 * double(advice.filter_bytes_now));
     // Memory in each level, also where the option has another number.
@@ -202,8 +217,8 @@ TEST(AdviceTest, BeforeRocksDB7OnlyWhatItCanDoIsAdvised) {
   const Advice advice = Ask(situation);
   const Choice& first = advice.choices.front();
   EXPECT_EQ(first.title(), "RocksDB Ribbon by level, same memory");
-  EXPECT_EQ(first.rewrite_policy,
-            "{id=bloomline;format=ribbon;bits_per_key=14.53;bits_by_level=auto;stock_id=true}");
+  EXPECT_EQ(first.rewrite_policy, OptionString("ribbon", first));
+  EXPECT_EQ(first.database_option(), "") << "it has no listener";
   for (const Choice& choice : advice.choices) {
     EXPECT_TRUE(choice.is_stock()) << choice.title();
     EXPECT_EQ(choice.environment, "") << choice.title();
@@ -230,25 +245,6 @@ TEST(AdviceTest, BeforeRocksDB7OnlyWhatItCanDoIsAdvised) {
               takes_whole_bits ? "bloomfilter:11:false" : "bloomfilter:11.99:false");
     EXPECT_LE(bloom->filter_bytes, 5000000u);
   }
-}
-
-// As the policy does: a file below which there are no keys has the bits of the deepest level.
-TEST(AdviceTest, BottommostFilesHaveTheBitsOfTheDeepestLevel) {
-  const auto with = [](double share) {
-    Situation situation;
-    situation.stock_format = Format::kBloom;
-    situation.levels = {{1, 1, 200000, 1, 0, 0, share}, {2, 1, 1000000}};
-    const Advice advice = Ask(situation, Memory(1500000));
-    const Choice* const found = Find(advice, "RocksDB Bloom by level, at most the given memory");
-    return found == nullptr ? Choice() : *found;
-  };
-  const Choice none = with(0), quarter = with(0.25), half = with(0.5);
-  EXPECT_GT(none.bits_of_level.at(0), none.bits_of_level[1] + 1);
-  EXPECT_GT(none.bits_of_level[0], quarter.bits_of_level.at(0));
-  EXPECT_GT(quarter.bits_of_level[0], half.bits_of_level.at(0));
-  EXPECT_GT(half.bits_per_key, none.bits_per_key);
-  EXPECT_GT(half.wasted_reads, none.wasted_reads);
-  EXPECT_EQ(with(1).kind, "") << "the same bits in all levels do the same";
 }
 
 TEST(AdviceTest, RocksDBsBloomFiltersGainNothingInOneLevel) {
@@ -301,8 +297,7 @@ TEST(AdviceTest, KeepsToTheMemoryAndToTheRate) {
         EXPECT_TRUE(choice.by_level || b == choice.bits_per_key);
       }
       if (choice.is_stock()) continue;
-      // By level, the option is of seven levels.
-      EXPECT_TRUE(choice.by_level || std::abs(choice.bits_per_key - bits / keys) < 0.0051);
+      EXPECT_NEAR(bits / keys, choice.bits_per_key, choice.by_level ? 0.1 * bits / keys : 0.0051);
       // Without whole blocks and trailers, which small filters pay for or gain from.
       if (situation.engine == tables::Engine::kRocksDB &&
           situation.levels.back().num_filters == 1 && situation.levels.front().num_keys > 1000) {
@@ -354,25 +349,88 @@ TEST(AdviceTest, ImpossibleRequestsNameTheValueAndTheRange) {
   EXPECT_EQ(Refusal(Situation()), "no level has keys; allowed: at least one with more than 0");
 }
 
-// bits_per_key of bits_by_level=auto, which is for full levels, is not what the table has.
-TEST(AdviceTest, YoungTreesTakeFewerBitsOfFullLevels) {
+TEST(AdviceTest, ByLevelTheOptionIsTheMeanOfAllFiles) {
   Situation young = StockLevels(Format::kBloom);
+  young.targets.least_keys = 25000;
   young.levels = {{0, 4, 100000, 4, 125000, 0.0386},
                   {1, 1, 200000, 1, 250000, 0.0097},
                   {2, 1, 700000, 1, 875000, 0.0097}};
   const Choice first = Ask(young).choices.front();
-  ASSERT_EQ(first.format, Format::kRibbon);
-  EXPECT_LT(first.bits_per_key, 13);
+  ASSERT_EQ(first.title(), "RocksDB Ribbon by level, same memory");
+  EXPECT_NEAR(filter::MemoryBits(Format::kRibbon, first.bits_per_key), 10, 0.2);
+  EXPECT_GT(first.bits_of_level[0], first.bits_of_level[1] + 1);
+  EXPECT_GT(first.bits_of_level[1], first.bits_of_level[2] + 1);
 }
 
-// RocksDB takes any max_bytes_for_level_multiplier, and bloomline's policy does not.
-TEST(AdviceTest, RatiosOutOfRangeAreTakenAsTheDefault) {
+// The rates of level 0 with other numbers of files; the deeper levels stay.
+TEST(AdviceTest, SaysWhatIsWastedAtRestAndWhileMuchIsWritten) {
+  Situation tree = tests::DynamicLevels();
+  tree.stock_format = Format::kRibbon;  // whose uniform filters are not advised
+  const Advice advice = Ask(tree);
+  EXPECT_NEAR(advice.wasted_at_rest_now, 3 * 0.0097, 1e-9);
+  EXPECT_NEAR(advice.wasted_written_now, (3 + kFilesWritten) * 0.0097, 1e-9);
+  const Choice& blocked = *Find(advice, "blocked, same wasted reads");
+  const double rate = blocked.wasted_reads / 5;
+  EXPECT_NEAR(blocked.wasted_at_rest, 3 * rate, 0.01 * rate);
+  EXPECT_NEAR(blocked.wasted_written, (3 + kFilesWritten) * rate, 0.01 * rate);
+  // By level, files of level 0 have lower rates than others.
+  const Choice& by_level = *Find(advice, "RocksDB Ribbon by level, same memory");
+  EXPECT_GT(by_level.wasted_reads, by_level.wasted_at_rest);
+  EXPECT_GT(by_level.wasted_written, by_level.wasted_reads);
+  EXPECT_LT(by_level.wasted_written, 2 * by_level.wasted_at_rest);
+  // Without files in level 0, it is the present state that is at rest.
+  tree.levels.erase(tree.levels.begin());
+  const Choice rested = Ask(tree).choices.front();
+  EXPECT_EQ(rested.wasted_at_rest, rested.wasted_reads);
+  EXPECT_GT(rested.wasted_written, rested.wasted_reads);
+  // Keys that never leave level 0.
+  tree.compaction = Compaction::kOther;
+  EXPECT_TRUE(std::isnan(Ask(tree).choices.front().wasted_written));
+  tree = tests::DynamicLevels();
+  tree.levels.resize(1);
+  const Advice of_top = Ask(tree);
+  EXPECT_TRUE(std::isnan(of_top.wasted_written_now));
+  EXPECT_TRUE(std::isnan(of_top.choices.front().wasted_at_rest));
+}
+
+// The divider searches for the bits by bisection.
+TEST(AdviceTest, MoreBitsByLevelTakeMoreMemoryAndWasteLess) {
+  std::mt19937_64 random(112);
+  int num_trees = 0;
+  while (num_trees < 30) {
+    const Situation tree = RandomSituation(&random);
+    if (tree.levels.size() < 2) continue;
+    ++num_trees;
+    for (const Format format : {Format::kBlocked, Format::kBloom, Format::kRibbon}) {
+      double memory_before = 0, wasted_before = kInfinity;
+      for (double bits_per_key = 4; bits_per_key < 24; bits_per_key += 0.5) {
+        const std::vector<double> bits = BitsByLevel(tree, format, bits_per_key);
+        double memory = 0, wasted = 0;
+        for (const Level& level : tree.levels) {
+          if (level.num_keys == 0) continue;
+          const double of_level = bits[static_cast<size_t>(level.number)];
+          memory += filter::MemoryBits(format, of_level) * static_cast<double>(level.num_keys);
+          wasted += level.num_runs * filter::EngineRate(format, of_level);
+        }
+        EXPECT_GE(memory, 0.999 * memory_before) << FormatName(format) << ' ' << bits_per_key;
+        EXPECT_LE(wasted, 1.001 * wasted_before) << FormatName(format) << ' ' << bits_per_key;
+        memory_before = memory;
+        wasted_before = wasted;
+      }
+    }
+  }
+}
+
+// RocksDB takes any max_bytes_for_level_multiplier.
+TEST(AdviceTest, AnyTargetsOfLevelsGiveAdvice) {
   Situation situation = FullLevels();
-  const Advice expected = Ask(situation);
-  for (const double ratio : {0.5, 1001.0, kNaN}) {
-    situation.level_size_ratio = ratio;
-    const Advice advice = Ask(situation);
-    EXPECT_EQ(advice.choices.front().option_string, expected.choices.front().option_string);
+  for (const double ratio : {0.5, 1001.0, kNaN, 0.0, 4.0}) {
+    for (const bool is_dynamic : {false, true}) {
+      situation.targets = {true, is_dynamic, 300, ratio, 30};
+      const Choice first = Ask(situation).choices.front();
+      EXPECT_EQ(first.title(), "RocksDB Ribbon by level, same memory");
+      EXPECT_TRUE(std::isfinite(first.wasted_reads));
+    }
   }
 }
 
@@ -446,6 +504,7 @@ TEST(AdviceTest, ALastLevelThatIsSkippedStaysSoUnlessTheChoiceEndsIt) {
       continue;
     }
     ++num_as_is;
+    EXPECT_EQ(choice.environment.find("BY_LEVEL") != choice.environment.npos, choice.by_level);
     EXPECT_GE(choice.wasted_reads, 1);
     EXPECT_LE(choice.wasted_reads, advice.wasted_reads_now + 1e-9);
     EXPECT_LE(choice.filter_bytes, advice.filter_bytes_now);
@@ -489,9 +548,10 @@ TEST(AdviceTest, NoAdviceByLevelWhereFiltersCannotDiffer) {
     change(&situation);
     return Ask(situation);
   };
-  const Advice universal = with([](Situation* s) { s->leveled = false; });
-  EXPECT_FALSE(AnyByLevel(universal));
-  EXPECT_EQ(universal.choices.front().title(), "RocksDB Ribbon, same memory");
+  EXPECT_TRUE(AnyByLevel(with([](Situation* s) { s->compaction = Compaction::kUniversal; })));
+  const Advice fifo = with([](Situation* s) { s->compaction = Compaction::kOther; });
+  EXPECT_FALSE(AnyByLevel(fifo));
+  EXPECT_EQ(fifo.choices.front().title(), "RocksDB Ribbon, same memory");
   const Advice one =
       with([](Situation* s) { s->levels.erase(s->levels.begin(), s->levels.end() - 1); });
   EXPECT_FALSE(AnyByLevel(one));

@@ -52,9 +52,9 @@ double BuildSecondsPerGB(const FamilyAdvice& family, const Choice& choice) {
 // The choices of each goal are below its name.
 void PrintChoices(const FamilyAdvice& family) {
   std::vector<Cells> cells = {
-      {"", "bits/key", "memory", "wasted", "build/key", "per GB"},
+      {"", "bits/key", "memory", "wasted", "written", "build", "per GB"},
       {"now", BitsOrNone(BitsNow(family)), tool::BytesText(family.advice.filter_bytes_now),
-       RateOrDash(family.advice.wasted_reads_now)}};
+       RateOrDash(family.advice.wasted_reads_now), RateOrDash(family.advice.wasted_written_now)}};
   std::string goal;
   for (size_t c = 0; c < family.advice.choices.size(); ++c) {
     const Choice& choice = family.advice.choices[c];
@@ -63,6 +63,7 @@ void PrintChoices(const FamilyAdvice& family) {
     cells.push_back({"(" + std::to_string(c + 1) + ") " + choice.kind,
                      BitsOrNone(8 * Quotient(choice.filter_bytes, NumKeys(family.situation))),
                      tool::BytesText(choice.filter_bytes), RateOrDash(choice.wasted_reads),
+                     RateOrDash(choice.wasted_written),
                      tool::NumberText(choice.build_ns, 0) + " ns",
                      tool::NumberText(BuildSecondsPerGB(family, choice), 2) + " s"});
   }
@@ -94,11 +95,14 @@ tool::Json ChoiceJson(const Choice& choice) {
           {"bits_of_level", choice.bits_of_level},
           {"filter_bytes", choice.filter_bytes},
           {"wasted_reads", NumberOrNull(choice.wasted_reads)},
+          {"wasted_reads_at_rest", NumberOrNull(choice.wasted_at_rest)},
+          {"wasted_reads_written", NumberOrNull(choice.wasted_written)},
           {"build_ns_per_key", choice.build_ns},
           {"build_share_of_compaction", choice.build_share},
           {"option_string", tool::TextOrNull(choice.option_string)},
           {"environment", tool::TextOrNull(choice.environment)},
           {"rewrite_policy", tool::TextOrNull(choice.rewrite_policy)},
+          {"database_option", tool::TextOrNull(choice.database_option())},
           {"column_family_option", tool::TextOrNull(choice.column_family_option())},
           {"format_version", choice.needs_format_version ? tool::Json(5) : tool::Json()}};
 }
@@ -167,6 +171,7 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
   PrintSetting("filter_policy in option strings and OPTIONS files", chosen.option_string);
   if (chosen.needs_format_version) PrintSetting("format_version beside it", "5");
   PrintSetting("option of the column family", chosen.column_family_option());
+  PrintSetting("option of the database, or NewFilterAccount() in C++", chosen.database_option());
   if (!chosen.rewrite_policy.empty()) {
     PrintSetting("command, while no program has the database open",
                  "bloomline db rewrite --policy '" + chosen.rewrite_policy + "' DIR NEWDIR");
@@ -201,7 +206,7 @@ tool::Json AdviceJson(const FamilyAdvice& family) {
             {"filter_bytes", level.filter_bytes},
             {"wasted_reads", NumberOrNull(level.wasted_reads)}};
   };
-  tool::Json json{{"leveled", family.situation.leveled},
+  tool::Json json{{"leveled", family.situation.compaction == model::Compaction::kLeveled},
                   {"measured", family.queries != 0},
                   {"request",
                    {{"memory_bytes", tool::OrNull(family.request.memory_bytes)},
@@ -215,6 +220,8 @@ tool::Json AdviceJson(const FamilyAdvice& family) {
   json["filter_bytes_now"] = family.advice.filter_bytes_now;
   json["bits_per_key_now"] = NumberOrNull(BitsNow(family));
   json["wasted_reads_now"] = NumberOrNull(family.advice.wasted_reads_now);
+  json["wasted_reads_at_rest_now"] = NumberOrNull(family.advice.wasted_at_rest_now);
+  json["wasted_reads_written_now"] = NumberOrNull(family.advice.wasted_written_now);
   json["choices"] = ListJson(family.advice.choices, ChoiceJson);
   json["cache_options"] = family.cache_options;
   json["remarks"] = ListJson(family.remarks, [](const Remark& remark) { return remark.text; });

@@ -1,5 +1,6 @@
 // The remarks of `bloomline db advise` (advise_output.h).
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -63,7 +64,7 @@ bool CannotReadRibbon(const RemarkContext& c) {
 
 // The choice:
 bool IsRibbon(const RemarkContext& c) { return c.chosen().format == Format::kRibbon; }
-bool IsByLevel(const RemarkContext& c) { return c.chosen().by_level; }
+bool NeedsAccount(const RemarkContext& c) { return !c.chosen().database_option().empty(); }
 bool FiltersLastLevel(const RemarkContext& c) { return c.chosen().filters_last_level; }
 bool NeedsFormatVersion(const RemarkContext& c) { return c.chosen().needs_format_version; }
 bool HasWeakHash(const RemarkContext& c) {
@@ -73,6 +74,7 @@ bool OptionsNameBloomline(const RemarkContext& c) {
   return !c.chosen().environment.empty() && tree::OptionId(c.policy) == "bloomline";
 }
 bool TakesTimeToBuild(const RemarkContext& c) { return c.chosen().build_share != 0; }
+bool RestsBelowTop(const RemarkContext& c) { return !std::isnan(c.chosen().wasted_written); }
 bool Always(const RemarkContext&) { return true; }
 
 bool KeepsLastLevelUnfiltered(const RemarkContext& c) {
@@ -217,6 +219,14 @@ std::string LastLevelText(const RemarkContext& c) {
   return text + "RocksDB does not query the filter of the oldest file.";
 }
 
+std::string StatesText(const RemarkContext& c) {
+  return support::StrCat("'written' is with ", model::kFilesWritten,
+                         " files in level 0, as while the program writes much. With none, at rest, "
+                         "this choice wastes ",
+                         tool::RateText(c.chosen().wasted_at_rest, 3), ", the present filters ",
+                         tool::RateText(c.family.advice.wasted_at_rest_now, 3), ".");
+}
+
 std::string BuildText(const RemarkContext& c) {
   const double share = c.chosen().build_share;
   return "Building the filters of this choice takes about " + tool::RateText(share, 2) +
@@ -327,10 +337,11 @@ constexpr RemarkRow kRemarks[] = {
 // These follow if there is a choice.
 constexpr RemarkRow kRemarksOnChoice[] = {
     {kAll, IsRibbon, RibbonText},
-    {kAll, IsByLevel,
-     "bits_per_key is the average of full levels; the table has this database's. Compacting the "
-     "whole database merges all levels into one, whose filters then have the fewest bits: if you "
-     "often do that, use the same bits in all levels."},
+    {kAll, NeedsAccount,
+     "By level, bits_per_key is the mean of all files: a new file gets what the filters of the "
+     "other levels leave. Only a FilterAccount among the listeners of the program knows those; "
+     "without one, more reads are wasted than the table shows."},
+    {kFamily, RestsBelowTop, StatesText},
     {kAll, FiltersLastLevel, LastLevelText},
     {kAll, NeedsFormatVersion,
      "This choice needs format_version=5 in BlockBasedTableOptions, which no preload library "

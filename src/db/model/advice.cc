@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <utility>
 
-#include "bloomline/level_sizing.h"
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/filter/options/formats.h"
-#include "src/filter/sizing/level_rule.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/filter/table/layout_table.h"
 #include "src/support/number_text.h"
@@ -17,27 +16,26 @@
 namespace bloomline::model {
 namespace {
 
-using engine_filters::FiguresFor;
-using engine_filters::FilterFigures;
 using filter::Divider;
-using filter::Division;  // bits in hundredths; bits_per_key is the option
+using filter::Division;
 using support::DoubleText;
 using support::StrCat;
 
 bool HasKeys(const Level& level) { return level.num_keys > 0; }
 
-// The levels that have keys, with a ratio that the policy takes.
+// The levels that have keys.
 Situation WithKeys(Situation situation) {
   std::vector<Level>& levels = situation.levels;
   levels.erase(std::remove_if(levels.begin(), levels.end(), std::not_fn(HasKeys)), levels.end());
-  situation.level_size_ratio = filter::LevelSizeRatioOrDefault(situation.level_size_ratio);
   return situation;
 }
 
 bool CanDifferByLevel(const Situation& tree) {
-  return tree.engine == tables::Engine::kRocksDB && tree.leveled && tree.levels.size() > 1 &&
-         tree.levels.front().number >= 0;
+  return tree.engine == tables::Engine::kRocksDB && tree.compaction != Compaction::kOther &&
+         tree.levels.size() > 1 && tree.levels.front().number >= 0;
 }
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // ---- Memory and wasted reads of filters by their bits per key.
 
@@ -54,29 +52,13 @@ double MostBits(Format format) {
 // Rounds down to hundredths, to stay within the memory, but not below the format's range.
 double DownToHundredths(Format format, double bits) {
   constexpr double kRoundingError = 1e-9;
-  if (bits == 0) return 0;
   return std::clamp(std::floor(bits * kStepsPerBit + kRoundingError) / kStepsPerBit,
                     AllowedBitsPerKey(format).min, MostBits(format));
 }
 
-// The option levels_in_use of bits by level; 0: the policy learns the levels from the files that it
-// is asked about. It is not asked about files of a last level that is skipped.
-int LevelsInUse(const Situation& tree) {
-  return tree.skips_last_level ? tree.levels.back().number + 1 : 0;
-}
-
-// Sets the bits that RocksDB's policy uses in each level with bits_by_level=auto; docs/rocksdb.md
-// has the rules for files with other bits. Returns the bits of bottommost files.
-double SpreadAsPolicy(const Situation& tree, Format format, double bits_per_key,
-                      double* bits_of_level) {
-  const filter::LevelBits bits =
-      filter::SpreadByDistance(format, bits_per_key, {LevelsInUse(tree), tree.level_size_ratio});
-  filter::UsedLevels used = LearnedLevels(tree.levels);
-  if (LevelsInUse(tree) != 0) used.top = 1;
-  for (size_t i = 0; i < tree.levels.size(); ++i) {
-    bits_of_level[i] = bits.At(tree.levels[i].number, false, used);
-  }
-  return bits[0];
+uint64_t ToWhole(double number) {
+  constexpr double kMost = 18446744073709549568.0;  // the largest below 2^64
+  return static_cast<uint64_t>(std::min(std::round(number), kMost));
 }
 
 uint64_t KeysPerFilter(const Level& level) {
@@ -89,40 +71,28 @@ uint64_t KeysPerFilter(const Level& level) {
 Division Divide(const Situation& tree, Format format, bool by_level, double bits_per_key) {
   Division division;
   division.bits_per_key = DownToHundredths(format, bits_per_key);
-  division.bits_of_level.assign(tree.levels.size(), bits_per_key);
-  double bottommost_bits = bits_per_key;
-  if (by_level) {
-    bottommost_bits = SpreadAsPolicy(tree, format, bits_per_key, division.bits_of_level.data());
+  if (tree.levels.empty()) {
+    division.wasted_reads = kUnknown;
+    return division;
   }
-  bottommost_bits = DownToHundredths(format, bottommost_bits);
-  for (size_t i = 0; i < tree.levels.size(); ++i) {
-    const Level& level = tree.levels[i];
-    double& of_level = division.bits_of_level[i];
-    of_level = DownToHundredths(format, of_level);
-    const FilterFigures others = FiguresFor(tree.engine, format, KeysPerFilter(level), of_level);
-    const bool is_skipped = tree.skips_last_level && i + 1 == tree.levels.size();
-    const double bottommost_share = is_skipped ? 1 : level.bottommost_share;
-    FilterFigures bottommost = others;
-    if (tree.skips_last_level) {
-      bottommost = {0, 1};
-    } else if (bottommost_share != 0) {
-      bottommost = FiguresFor(tree.engine, format, KeysPerFilter(level), bottommost_bits);
-    }
-    const auto mean = [&](double of_others, double of_bottommost) {
-      return of_others + bottommost_share * (of_bottommost - of_others);
-    };
-    of_level = Hundredths(mean(of_level, tree.skips_last_level ? 0 : bottommost_bits));
-    division.bytes +=
-        mean(others.bytes_per_key, bottommost.bytes_per_key) * static_cast<double>(level.num_keys);
-    division.wasted_reads += level.Wasted(mean(others.rate, bottommost.rate) * level.num_runs);
+  std::vector<double> by_number;
+  if (by_level) by_number = BitsByLevel(tree, format, division.bits_per_key);
+  for (const Level& level : tree.levels) {
+    const bool is_skipped = tree.skips_last_level && &level == &tree.levels.back();
+    double bits = division.bits_per_key;
+    if (by_level) bits = by_number[static_cast<size_t>(level.number)];
+    if (is_skipped) bits = 0;
+    const auto figures =
+        engine_filters::FiguresFor(tree.engine, format, KeysPerFilter(level), bits);
+    division.bits_of_level.push_back(bits);
+    division.bytes += figures.bytes_per_key * static_cast<double>(level.num_keys);
+    division.wasted_reads += level.Wasted(figures.rate * level.num_runs);
   }
   return division;
 }
 
-// Divides the bits of one format: the same bits per key in all levels or, with by_level, the bits
-// of RocksDB's policy with bits_by_level=auto, which are best for full levels. In other levels,
-// lists of bits would waste up to a fifth less, but more once the tree grows. All levels of `tree`
-// must have keys, and its ratio must be allowed. The tree must outlive the divider.
+// Divides the bits of one format: the same bits per key in all levels or, with by_level, those of
+// bits_by_level=auto. All levels of `tree` must have keys. The tree must outlive the divider.
 Divider MakeDivider(const Situation& tree, Format format, bool by_level) {
   const bool is_whole = tree.takes_whole_bits && !by_level;  // those come from a rewrite
   return Divider(
@@ -130,15 +100,39 @@ Divider MakeDivider(const Situation& tree, Format format, bool by_level) {
       [&tree, format, by_level](double bits) { return Divide(tree, format, by_level, bits); });
 }
 
+// ---- States of the tree.
+
+double WastedNow(const Situation& tree) {
+  double wasted = tree.levels.empty() ? kUnknown : 0;
+  for (const Level& level : tree.levels) {
+    wasted += level.filter_bytes == 0 ? level.num_runs : level.wasted_reads;
+  }
+  return wasted;
+}
+
+// The tree with so many files of least_keys keys in level 0, which are like those there or, without
+// any, like the files of the top level. Empty if keys rest in level 0.
+Situation WithTop(Situation tree, int num_files) {
+  std::vector<Level>& levels = tree.levels;
+  if (tree.compaction == Compaction::kOther || levels.back().number <= 0) return Situation();
+  Level top = levels.front();
+  if (top.number == 0) levels.erase(levels.begin());
+  if (num_files == 0) return tree;
+  const double keys = num_files * tree.targets.least_keys;
+  const double times = top.number == 0 ? keys / static_cast<double>(top.num_keys) : num_files;
+  top.number = 0;
+  top.num_runs *= times;
+  top.wasted_reads *= times;
+  top.num_filters = std::max<uint64_t>(1, ToWhole(keys) / KeysPerFilter(top));
+  top.num_keys = std::max<uint64_t>(1, ToWhole(keys));
+  levels.insert(levels.begin(), top);
+  return tree;
+}
+
 // ---- Which choices are better.
 
 // A choice that saves less is not worth a change, and is within the error of a measured rate.
 constexpr double kWorthwhile = 0.95;
-
-uint64_t ToBytes(double bytes) {
-  constexpr double kMost = 18446744073709549568.0;  // the largest below 2^64
-  return static_cast<uint64_t>(std::min(std::round(bytes), kMost));
-}
 
 // The constraint on choices, and what they save.
 struct Goal {
@@ -182,21 +176,15 @@ std::string BitsPerKeyText(const Choice& choice) {
 bool IsPlainBloom(Format format, bool by_level) { return format == Format::kBloom && !by_level; }
 
 // A value of filter_policy for bloomline, also as the --policy of `bloomline db rewrite`.
-std::string BloomlineText(Format format, const std::string& bits_per_key, bool by_level,
-                          double level_size_ratio, int levels_in_use) {
+std::string BloomlineText(Format format, const std::string& bits_per_key, bool by_level) {
   std::string text =
       StrCat("{id=bloomline;format=", FormatName(format), ";bits_per_key=", bits_per_key);
   if (by_level) text += ";bits_by_level=auto";
-  if (by_level && levels_in_use != 0) text += StrCat(";levels_in_use=", levels_in_use);
-  if (by_level && level_size_ratio != filter::kDefaultLevelSizeRatio) {
-    text += ";level_size_ratio=" + DoubleText(level_size_ratio);
-  }
   return text + (filter::IsStock(format) ? ";stock_id=true}" : "}");
 }
 
-std::string BloomlineString(const Situation& tree, const Choice& choice) {
-  return BloomlineText(choice.format, BitsPerKeyText(choice), choice.by_level,
-                       tree.level_size_ratio, LevelsInUse(tree));
+std::string BloomlineString(const Choice& choice) {
+  return BloomlineText(choice.format, BitsPerKeyText(choice), choice.by_level);
 }
 
 // A value of filter_policy in RocksDB's option strings, OPTIONS files and SetOptions. Before 7.0,
@@ -206,15 +194,14 @@ std::string OptionString(const Situation& tree, const Choice& choice) {
   if (IsPlainBloom(choice.format, choice.by_level)) {
     return "bloomfilter:" + bits + (tree.loads_bloomline ? "" : ":false");
   }
-  if (tree.loads_bloomline) return BloomlineString(tree, choice);
+  if (tree.loads_bloomline) return BloomlineString(choice);
   if (choice.by_level) return "";
   return tree.ribbon_name + ":" + bits + (tree.ribbon_name == "ribbonfilter" ? ":-1" : "");
 }
 
-// The variables of the preload library, to put before a command. No variable sets levels_in_use.
+// The variables of the preload library, to put before a command.
 std::string EnvironmentLine(const Situation& tree, const Choice& choice) {
   if (!tree.loads_bloomline || IsPlainBloom(choice.format, choice.by_level)) return "";
-  if (choice.by_level && LevelsInUse(tree) != 0) return "";
   std::string line = StrCat("LD_PRELOAD=libbloomline_",
                             tree.engine == tables::Engine::kRocksDB ? "rocksdb" : "leveldb",
                             "_preload.so BLOOMLINE_FORMAT=", FormatName(choice.format),
@@ -223,25 +210,27 @@ std::string EnvironmentLine(const Situation& tree, const Choice& choice) {
     line += " BLOOMLINE_BLOOM_BEFORE_LEVEL=-1";
   }
   if (choice.by_level) line += " BLOOMLINE_BITS_BY_LEVEL=auto";
-  if (choice.by_level && tree.level_size_ratio != filter::kDefaultLevelSizeRatio) {
-    line += " BLOOMLINE_LEVEL_SIZE_RATIO=" + DoubleText(tree.level_size_ratio);
-  }
   return line;
 }
 
 class Adviser {
  public:
   Adviser(const Situation& situation, const Request& request, Advice* advice)
-      : situation_(situation), request_(request), advice_(advice), tree_(WithKeys(situation)) {}
+      : situation_(situation),
+        request_(request),
+        advice_(advice),
+        tree_(WithKeys(situation)),
+        at_rest_(WithTop(tree_, 0)),
+        written_(WithTop(tree_, kFilesWritten)) {}
 
   // Returns an empty string, or why the request is impossible.
   std::string Run() {
     double bytes = 0;
-    for (const Level& level : tree_.levels) {
-      advice_->wasted_reads_now += level.filter_bytes == 0 ? level.num_runs : level.wasted_reads;
-      bytes += static_cast<double>(level.filter_bytes);
-    }
-    advice_->filter_bytes_now = ToBytes(bytes);
+    for (const Level& level : tree_.levels) bytes += static_cast<double>(level.filter_bytes);
+    advice_->filter_bytes_now = ToWhole(bytes);
+    advice_->wasted_reads_now = WastedNow(tree_);
+    advice_->wasted_at_rest_now = WastedNow(at_rest_);
+    advice_->wasted_written_now = WastedNow(written_);
     const bool is_asked = request_.memory_bytes || request_.wasted_reads;
     if (is_asked) {
       AddRequested();
@@ -383,8 +372,13 @@ class Adviser {
     choice.format = format;
     choice.by_level = by_level;
     choice.bits_per_key = division.bits_per_key;
-    choice.filter_bytes = ToBytes(division.bytes);
+    choice.filter_bytes = ToWhole(division.bytes);
     choice.wasted_reads = division.wasted_reads;
+    const auto wasted_in = [&](const Situation& state) {
+      return Divide(state, format, by_level, division.bits_per_key).wasted_reads;
+    };
+    choice.wasted_at_rest = wasted_in(at_rest_);
+    choice.wasted_written = wasted_in(written_);
     choice.build_ns = BuildNs(format, situation_.cpu);
     if (tree_.engine == tables::Engine::kRocksDB) {
       choice.build_share = choice.build_ns / CompactionNs(BytesPerKey());
@@ -396,7 +390,7 @@ class Adviser {
     }
     if (tree_.engine == tables::Engine::kRocksDB) {
       choice.option_string = OptionString(tree_, choice);
-      if (choice.option_string.empty()) choice.rewrite_policy = BloomlineString(tree_, choice);
+      if (choice.option_string.empty()) choice.rewrite_policy = BloomlineString(choice);
     }
     choice.needs_format_version =
         tree_.writes_old_bloom && filter::HasLegacy(format) && choice.rewrite_policy.empty();
@@ -427,7 +421,7 @@ class Adviser {
     }
     if (request_.memory_bytes) {
       return StrCat("memory is ", *request_.memory_bytes, " B; allowed: from ",
-                    ToBytes(std::ceil(least_bytes)), " B on, the smallest filters for these keys");
+                    ToWhole(std::ceil(least_bytes)), " B on, the smallest filters for these keys");
     }
     return StrCat("wasted reads are ", *request_.wasted_reads,
                   " per Get of a missing key; allowed: from ", least_reads, " to less than ",
@@ -438,9 +432,30 @@ class Adviser {
   const Request& request_;
   Advice* const advice_;
   const Situation tree_;  // only levels that have keys
+  const Situation at_rest_;
+  const Situation written_;
 };
 
 }  // namespace
+
+std::vector<double> BitsByLevel(const Situation& tree, Format format, double bits_per_key) {
+  filter::TreeFill fill;
+  for (const Level& level : tree.levels) {
+    const bool is_skipped = tree.skips_last_level && &level == &tree.levels.back();
+    fill.levels.resize(static_cast<size_t>(level.number) + 1);
+    fill.levels.back().keys = is_skipped ? 0 : static_cast<double>(level.num_keys);
+  }
+  const double files = std::round(fill.levels[0].keys / tree.targets.least_keys);
+  if (files >= 1) fill.top_keys.assign(static_cast<size_t>(files), fill.levels[0].keys / files);
+  filter::SetTargets(tree.targets, &fill);
+  const double mean = filter::MemoryBits(format, bits_per_key);
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+  std::vector<double> bits = filter::LeftOverBitsOfAll({format, mean}, std::move(fill));
+  for (double& of_level : bits) {
+    of_level = std::clamp(filter::BitsOfMemory(format, of_level), allowed.min, allowed.max);
+  }
+  return bits;
+}
 
 std::string KindName(Format format) { return filter::RowOf(format).title; }
 
@@ -448,17 +463,16 @@ std::string Choice::column_family_option() const {
   return filters_last_level ? "optimize_filters_for_hits=false" : "";
 }
 
-filter::UsedLevels LearnedLevels(const std::vector<Level>& levels) {
-  const bool has_both = levels.front().number == 0 && levels.size() > 1;
-  return {levels[has_both ? 1 : 0].number, std::max(levels.back().number, 1)};
+std::string Choice::database_option() const {
+  return by_level && rewrite_policy.empty() ? "listeners=bloomline.account" : "";
 }
 
-std::string PolicyText(Format format, double bits_per_key, bool by_level, double level_size_ratio) {
+std::string PolicyText(Format format, double bits_per_key, bool by_level) {
   const std::string bits = DoubleText(bits_per_key);
   if (filter::IsStock(format) && !by_level) {
     return StrCat(filter::RowOf(format).rocksdb_policy, ":", bits);
   }
-  return BloomlineText(format, bits, by_level, level_size_ratio, /*levels_in_use=*/0);
+  return BloomlineText(format, bits, by_level);
 }
 
 bool Advise(const Situation& situation, const Request& request, Advice* advice,

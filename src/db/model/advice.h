@@ -19,8 +19,7 @@
 #include "src/db/model/build_cost.h"
 #include "src/db/tables/table.h"
 #include "src/filter/options/formats.h"
-#include "src/filter/sizing/level_rule.h"
-#include "src/filter/sizing/memory_divider.h"
+#include "src/filter/sizing/left_over.h"
 
 namespace bloomline::model {
 
@@ -37,9 +36,6 @@ struct Level {
   uint64_t num_filters = 1;
   uint64_t filter_bytes = 0;  // of the current filters, without their index; 0: no filters
   double wasted_reads = 0;    // now, per Get of a missing key in range: sum of the runs' rates
-  // The fraction of the keys in files whose range has no keys in deeper levels. RocksDB's policy
-  // gives these files the bits of the deepest level.
-  double bottommost_share = 0;
   // The fraction of num_runs in which RocksDB queries no filter, although there is one.
   double unqueried_share = 0;
 
@@ -47,9 +43,12 @@ struct Level {
   double Wasted(double reads) const { return reads + unqueried_share * (num_runs - reads); }
 };
 
+// RocksDB's compaction of a column family. kOther, such as FIFO, has no bits by level.
+enum class Compaction { kLeveled, kUniversal, kOther };
+
 struct Situation {
   tables::Engine engine = tables::Engine::kRocksDB;
-  bool leveled = true;  // false: universal or FIFO compaction, so no advice by level
+  Compaction compaction = Compaction::kLeveled;
   // The kind that has most of the filters' bytes, if it is RocksDB's kBloom or kRibbon. None for
   // filters of bloomline or LevelDB, or unknown ones.
   std::optional<Format> stock_format;
@@ -78,8 +77,8 @@ struct Situation {
   // The program asks for Ribbon filters. In levels in which it has Bloom filters instead, the
   // preload library writes those, too, unless a variable says otherwise.
   bool asks_ribbon = false;
-  // The size ratio of full levels; the default is used if it is out of range (level_sizing.h).
-  double level_size_ratio = filter::kDefaultLevelSizeRatio;
+  // How large levels are at rest. least_keys are those of a flushed file.
+  filter::LevelTargets targets;
   std::vector<Level> levels;  // in ascending order of numbers
 };
 
@@ -91,6 +90,9 @@ struct Request {
   int choice = 1;  // --choice: the number, from 1 on, of the choice whose settings are shown
 };
 
+// Of level 0 while a program writes much: twice RocksDB's level0_file_num_compaction_trigger.
+constexpr int kFilesWritten = 8;
+
 struct Choice {
   // "RocksDB Ribbon by level", "blocked".
   std::string kind;
@@ -100,10 +102,14 @@ struct Choice {
   std::string goal;
   Format format = Format::kBlocked;
   bool by_level = false;
-  double bits_per_key = 0;            // the option; by level: the average of full levels
+  double bits_per_key = 0;            // the option; by level: the mean of all files
   std::vector<double> bits_of_level;  // memory, by Situation::levels; 0: no filter, or no keys
   uint64_t filter_bytes = 0;
+  // Of the tree as it is.
   double wasted_reads = 0;
+  // If level 0 is empty, and if it has kFilesWritten files. NaN: keys rest in level 0.
+  double wasted_at_rest = 0;
+  double wasted_written = 0;
   double build_ns = 0;     // CPU time per key of building the filters
   double build_share = 0;  // of the CPU time of RocksDB's compaction; 0 for LevelDB
   // The settings; an empty one does not apply (LevelDB has no option strings, and RocksDB's own
@@ -118,6 +124,9 @@ struct Choice {
 
   // As an option string; empty: none.
   std::string column_family_option() const;
+  // What the options of the database have to name: who knows the files of all levels. Preload
+  // libraries do so themselves.
+  std::string database_option() const;
   std::string title() const { return kind + ", " + goal; }
   // The filters are RocksDB's own: RocksDB uses them without bloomline.
   bool is_stock() const { return filter::IsStock(format); }
@@ -126,6 +135,8 @@ struct Choice {
 struct Advice {
   uint64_t filter_bytes_now = 0;
   double wasted_reads_now = 0;
+  double wasted_at_rest_now = 0;
+  double wasted_written_now = 0;
   // For each goal, the recommended choice comes first. In RocksDB, it has RocksDB's own filters:
   // the best of those whose building takes at most kMostBuildShare. Without a request, only choices
   // that gain at least a twentieth are listed: none if the filters are already good. With
@@ -141,13 +152,14 @@ struct Advice {
 // "RocksDB Ribbon", "blocked".
 std::string KindName(Format format);
 
-// What the policy learns from the files of these levels. There must be some.
-filter::UsedLevels LearnedLevels(const std::vector<Level>& levels);
+// Returns the bits per key of each level, by number, once bits_by_level=auto has written all files
+// of the tree anew in their places.
+std::vector<double> BitsByLevel(const Situation& tree, Format format, double bits_per_key);
 
 // The filter_policy with these filters, in RocksDB's notation: "bloomfilter:10" if RocksDB has it,
 // or
 // "{id=bloomline;format=blocked;bits_per_key=10;bits_by_level=auto}". bits_per_key must be allowed.
-std::string PolicyText(Format format, double bits_per_key, bool by_level, double level_size_ratio);
+std::string PolicyText(Format format, double bits_per_key, bool by_level);
 
 // Returns false with *error, which names the value and the allowed range, if no level has keys, or
 // the request is impossible.

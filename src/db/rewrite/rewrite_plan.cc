@@ -173,11 +173,10 @@ class Planner {
   // used.
   Outcome Examine(size_t i, const FamilyBits& bits, PlannedTable* table, std::string* why) {
     const SurveyedFile& file = inputs_.files[i];
-    const InspectedFile& inspected = inspection_.files[i];
-    const FileFacts& facts = inspected.facts;
+    const FileFacts& facts = inspection_.files[i].facts;
     table->file = i;
     table->rewrite.format = bits.format();
-    table->rewrite.bits_per_key = bits.BitsOf(file.level, inspected.is_bottommost);
+    table->rewrite.bits_per_key = bits.BitsOf(file.level);
     if (HasPlannedFilter(engine_, facts, table->rewrite)) {
       *why = "they have this filter already";
     } else if (inputs_.column_family(file).filters_for_hits == "true" && !facts.has_filter()) {

@@ -64,12 +64,6 @@ bool SetOption(const std::string& name, const std::string& value, RewritePolicy*
     policy->by_level = value == "auto";
     return policy->by_level || value == "uniform";
   }
-  if (name == "level_size_ratio") {
-    double ratio;
-    if (!support::ParseDouble(value, &ratio) || !filter::IsLevelSizeRatio(ratio)) return false;
-    policy->level_size_ratio = ratio;
-    return true;
-  }
   // Others that advise prints or OPTIONS files have.
   const filter::PolicyOption* const option = filter::FindOption(name);
   return option != nullptr && (!option->changes_files || value == option->default_value);
@@ -82,11 +76,8 @@ std::string AllowedOptions(const std::string& name, const RewritePolicy& policy)
            FormatName(policy.format);
   }
   if (name == "bits_by_level") return "; allowed: uniform, auto";
-  if (name == "level_size_ratio") {
-    return "; allowed: 1 to " + support::DoubleText(kMaxLevelSizeRatio);
-  }
-  const Names names = {"format", "bits_per_key", "bits_by_level", "level_size_ratio"};
-  return MeantOrAllowed(name, names, "format, bits_per_key, bits_by_level, level_size_ratio");
+  const Names names = {"format", "bits_per_key", "bits_by_level"};
+  return MeantOrAllowed(name, names, "format, bits_per_key, bits_by_level");
 }
 
 // Sets the options of {id=bloomline;...}, without format=compact. Returns false with *wrong: the
@@ -154,21 +145,17 @@ bool ParseRewritePolicy(const std::string& text, tables::Engine engine, RewriteP
 
 bool FamilyBits::Choose(const RewritePolicy* policy, const Inputs& inputs,
                         const FamilyGroups& groups, std::string* error) {
-  model::Situation situation = SituationOf(inputs, groups);
-  if (policy == nullptr) {
-    if (!ChooseByAdvice(situation, groups.all, error)) return false;
-  } else {
-    situation.level_size_ratio = policy->level_size_ratio.value_or(situation.level_size_ratio);
-    if (!ChooseAsked(*policy, groups.all.key_bytes(), situation, error)) return false;
-  }
+  const model::Situation situation = SituationOf(inputs, groups);
+  const bool is_chosen = policy == nullptr
+                             ? ChooseByAdvice(situation, groups.all, error)
+                             : ChooseAsked(*policy, groups.all.key_bytes(), situation, error);
+  if (!is_chosen) return false;
   by_level_ = by_level_ && !situation.levels.empty();
   if (!by_level_) return true;
-  if (!situation.leveled) {
+  if (situation.compaction == model::Compaction::kOther) {
     return Refuse(error, "compaction is not by level; allowed: bits_by_level=uniform");
   }
-  level_size_ratio_ = filter::LevelSizeRatioOrDefault(situation.level_size_ratio);
-  used_levels_ = model::LearnedLevels(situation.levels);
-  level_bits_ = filter::SpreadByDistance(format_, bits_per_key_, {0, level_size_ratio_});
+  bits_of_level_ = model::BitsByLevel(situation, format_, bits_per_key_);
   return true;
 }
 
@@ -219,15 +206,13 @@ bool FamilyBits::TakeAdvice(const model::Situation& situation, const model::Requ
   return false;
 }
 
-double FamilyBits::BitsOf(int level, bool is_bottommost) const {
-  const double bits =
-      by_level_ ? level_bits_.At(level, is_bottommost, used_levels_) : bits_per_key_;
-  const BitsPerKeyRange allowed = AllowedBitsPerKey(format_);
-  return std::clamp(bits, allowed.min, allowed.max);
+double FamilyBits::BitsOf(int level) const {
+  const auto number = static_cast<size_t>(level);  // of a file on its own: out of range
+  return number < bits_of_level_.size() ? bits_of_level_[number] : bits_per_key_;
 }
 
 std::string FamilyBits::OptionString() const {
-  return model::PolicyText(format_, bits_per_key_, by_level_, level_size_ratio_);
+  return model::PolicyText(format_, bits_per_key_, by_level_);
 }
 
 std::string FamilyBits::Text() const {

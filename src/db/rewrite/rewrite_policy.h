@@ -6,14 +6,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bloomline/filter_options.h"
 #include "src/db/model/advice.h"
 #include "src/db/survey/inspection.h"
 #include "src/db/tables/table.h"
 #include "src/filter/options/formats.h"
-#include "src/filter/sizing/level_rule.h"
-#include "src/filter/sizing/memory_divider.h"
 
 namespace bloomline::db {
 
@@ -21,7 +20,6 @@ struct RewritePolicy {
   Format format = filter::kRocksDBDefault;
   std::optional<double> bits_per_key;  // none: as much memory as the filters have now
   bool by_level = false;
-  std::optional<double> level_size_ratio;  // none: that of the database's options
 };
 
 // Parses the value of --policy. Returns false with *error, which names what is allowed, or
@@ -38,7 +36,7 @@ class FamilyBits {
               std::string* error);
 
   Format format() const { return format_; }
-  double BitsOf(int level, bool is_bottommost) const;
+  double BitsOf(int level) const;
   // "RocksDB Bloom, 16.2 bits per key by level"; "RocksDB Ribbon, bits_per_key=10 (memory: 7.1)"
   std::string Text() const;
   // What RocksDB's program sets to get the same filters in new files.
@@ -58,9 +56,7 @@ class FamilyBits {
   Format format_ = filter::kRocksDBDefault;
   double bits_per_key_ = 0;
   bool by_level_ = false;
-  double level_size_ratio_ = filter::kDefaultLevelSizeRatio;
-  filter::LevelBits level_bits_;
-  filter::UsedLevels used_levels_;
+  std::vector<double> bits_of_level_;  // by level, if they differ
 };
 
 }  // namespace bloomline::db

@@ -155,28 +155,6 @@ double Coverage(const KeyRange& range, const std::vector<KeyRange>& ranges) {
   return all > 0 ? inside / all : 1;
 }
 
-// Sets which files are bottommost.
-void FindBottommost(const Inputs& inputs, const std::vector<size_t>& members,
-                    const std::vector<KeyRange>& ranges, std::vector<InspectedFile>* files) {
-  std::map<int, std::map<std::string_view, std::string_view>> levels;  // high by low
-  for (size_t m = 0; m < members.size(); ++m) {
-    std::string_view& high = levels[inputs.files[members[m]].level][ranges[m].low];
-    high = std::max(high, std::string_view(ranges[m].high));
-  }
-  for (size_t m = 0; m < members.size(); ++m) {
-    const int level = inputs.files[members[m]].level;
-    bool is_bottommost = level > 0;
-    for (auto deeper = levels.upper_bound(level); deeper != levels.end(); ++deeper) {
-      // The files of a level do not overlap.
-      const auto behind = deeper->second.upper_bound(ranges[m].high);
-      if (behind != deeper->second.begin() && std::prev(behind)->second >= ranges[m].low) {
-        is_bottommost = false;
-      }
-    }
-    (*files)[members[m]].is_bottommost = is_bottommost;
-  }
-}
-
 // Sets the coverage of a column family's files. Files of level 0 overlap, and a Get queries each
 // whose range has the key. Files of other levels do not overlap. One sum fits both cases. If the
 // order is unknown, or files were named on their own, each file of level 0 is a run, and each other
@@ -202,7 +180,6 @@ void FindCoverage(const Inputs& inputs, const std::vector<size_t>& members,
     for (size_t m = 0; m < members.size(); ++m) {
       (*files)[members[m]].coverage = Coverage(ranges[m], ranges);
     }
-    FindBottommost(inputs, members, ranges, files);
     return;
   }
   for (size_t m = 0; m < members.size(); ++m) {
@@ -307,7 +284,6 @@ void Group::AddFile(size_t index, const InspectedFile& file, uint64_t file_bytes
   const FileFacts& facts = file.facts;
   files.push_back(index);
   bytes += file_bytes;
-  if (file.is_bottommost) bottommost_keys += facts.num_keys;
   runs += file.coverage;
   if (!file.used()) unfiltered_runs += file.coverage;
   wasted_reads += file.coverage * file.rate();

@@ -109,9 +109,6 @@ struct InspectedFile {
   // The fraction of Gets of missing keys that query this file. It is 1 if the file's place in a
   // database is unknown.
   double coverage = 1;
-  // No file of a deeper level has keys in this file's range: RocksDB writes such a file as
-  // bottommost. False in level 0, and if the order of keys is unknown.
-  bool is_bottommost = false;
   // Why the running configuration would not use the filter; empty if it would, or if unknown.
   std::string ignored;
   bool used() const { return facts.has_filter() && ignored.empty(); }
@@ -131,7 +128,6 @@ struct Group : FilterSums {
   uint64_t partitioned_files = 0;
   uint64_t keys_without_filter = 0;
   uint64_t missing_filters = 0;
-  uint64_t bottommost_keys = 0;
   double unfiltered_runs = 0;  // the part of `runs` whose files have no filter in use
   double runs = 0;             // sorted runs that a Get queries on average: the sum of coverages
   double wasted_reads = 0;     // expected per Get of a missing key

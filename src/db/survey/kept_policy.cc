@@ -8,10 +8,8 @@
 #include "src/db/tree/options_file.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/options/policy_id.h"
-#include "src/filter/sizing/level_rule.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/filter/table/layout_table.h"
-#include "src/support/bisection.h"
 #include "src/support/number_text.h"
 #include "src/tool/terminal.h"
 
@@ -77,17 +75,7 @@ std::optional<Format> FormatOf(const Group& group) {
   return std::nullopt;
 }
 
-// The option with which the deepest level has this memory.
-double MeanOfBottom(Format format, double level_size_ratio, double bottom_memory) {
-  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
-  const auto holds = [&](double mean) {
-    const double bits = filter::SpreadByDistance(format, mean, {0, level_size_ratio})[0];
-    return filter::MemoryBits(format, bits) <= bottom_memory;
-  };
-  return support::Bisect(allowed.min, allowed.max, holds, 0.01).holds;
-}
-
-std::optional<Written> OfFiles(const FamilyGroups& groups, double level_size_ratio) {
+std::optional<Written> OfFiles(const FamilyGroups& groups) {
   const std::optional<Format> format = FormatOf(groups.all);
   if (!format || std::isnan(groups.all.bits_per_key())) return std::nullopt;
   Written written{*format, 0, false};
@@ -100,13 +88,10 @@ std::optional<Written> OfFiles(const FamilyGroups& groups, double level_size_rat
   }
   if (bottom == nullptr) bottom = top = &groups.all;
   written.by_level = top->bits_per_key() > bottom->bits_per_key() + kSameBits;
-  written.bits_per_key = written.by_level
-                             ? MeanOfBottom(*format, level_size_ratio, bottom->bits_per_key())
-                             : filter::BitsOfMemory(*format, groups.all.bits_per_key());
+  const double bits_per_key = filter::BitsOfMemory(*format, groups.all.bits_per_key());
   const BitsPerKeyRange allowed = AllowedBitsPerKey(*format);
   // Tenths: a filter has whole blocks.
-  written.bits_per_key =
-      std::clamp(std::round(10 * written.bits_per_key) / 10, allowed.min, allowed.max);
+  written.bits_per_key = std::clamp(std::round(10 * bits_per_key) / 10, allowed.min, allowed.max);
   return written;
 }
 
@@ -125,8 +110,7 @@ KeptFilters FiltersToKeep(const Inputs& inputs, const Inspection& inspection, si
   const std::optional<Written> running = Running(inspection.policies[g]);
   if (!running) return {};
   const tree::ColumnFamily& family = inputs.column_family(groups);
-  const double ratio = filter::LevelSizeRatioOrDefault(family.level_size_ratio);
-  const std::optional<Written> kept = OfFiles(groups, ratio);
+  const std::optional<Written> kept = OfFiles(groups);
   if (!kept) return {};
   const bool is_same = running->format == kept->format && running->by_level == kept->by_level &&
                        std::abs(running->bits_per_key - kept->bits_per_key) < kSameBits;
@@ -135,7 +119,7 @@ KeptFilters FiltersToKeep(const Inputs& inputs, const Inspection& inspection, si
   const bool needs_format_version =
       filter::HasLegacy(kept->format) && !kept->by_level && !is_old_bloom && WritesOldBloom(family);
   if (is_same && !needs_format_version) return {};
-  return {model::PolicyText(kept->format, kept->bits_per_key, kept->by_level, ratio),
+  return {model::PolicyText(kept->format, kept->bits_per_key, kept->by_level),
           needs_format_version};
 }
 

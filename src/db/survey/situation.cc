@@ -29,6 +29,23 @@ std::optional<Format> StockFormatOf(const Group& group) {
   return std::nullopt;
 }
 
+model::Compaction CompactionOf(const std::string& style) {
+  if (style.empty() || style == "kCompactionStyleLevel") return model::Compaction::kLeveled;
+  if (style == "kCompactionStyleUniversal") return model::Compaction::kUniversal;
+  return model::Compaction::kOther;
+}
+
+filter::LevelTargets TargetsOf(const tree::ColumnFamily& family, const Group& all) {
+  const double keys_per_byte = Quotient(all.all_keys(), std::max<uint64_t>(1, all.bytes));
+  filter::LevelTargets targets;
+  targets.has_levels = CompactionOf(family.compaction_style) == model::Compaction::kLeveled;
+  targets.is_dynamic = family.dynamic_levels != "false";
+  targets.base_keys = family.base_bytes * keys_per_byte;
+  targets.ratio = family.level_size_ratio;
+  targets.least_keys = family.write_buffer_bytes * keys_per_byte;
+  return targets;
+}
+
 }  // namespace
 
 bool ReadsRibbon(const Inputs& inputs, const FamilyGroups& groups) {
@@ -41,8 +58,7 @@ model::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) {
   const tree::ColumnFamily& family = inputs.column_family(groups);
   model::Situation situation;
   situation.engine = inputs.databases[groups.database].engine;
-  situation.leveled =
-      family.compaction_style.empty() || family.compaction_style == "kCompactionStyleLevel";
+  situation.compaction = CompactionOf(family.compaction_style);
   situation.stock_format = StockFormatOf(groups.all);
   situation.reads_ribbon = ReadsRibbon(inputs, groups);
   const auto version = tree::VersionOf(inputs.databases[groups.database].rocksdb_version);
@@ -61,14 +77,16 @@ model::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) {
   situation.asks_ribbon =
       filter::ParsePolicyId(tree::OptionId(family.filter_policy)).policy_class ==
       filter::PolicyClass::kRibbon;
-  situation.level_size_ratio = family.level_size_ratio;
+  situation.targets = TargetsOf(family, groups.all);
   for (const Group& group : groups.levels) {
     model::Level level;
     level.number = group.level;
     level.num_runs = std::max(group.runs, 1e-6);  // level_sizing.h allows no less
     // Files without a filter will get one that holds all their keys.
     level.num_keys = group.all_keys();
-    level.bottommost_share = Quotient(group.bottommost_keys, std::max<uint64_t>(level.num_keys, 1));
+    if (group.level == 0 && level.num_keys != 0) {
+      situation.targets.least_keys = Quotient(level.num_keys, group.files.size());
+    }
     level.num_filters = std::max<uint64_t>(1, group.num_filters + group.missing_filters);
     level.filter_bytes = group.key_bytes();
     // Whatever its files have.
@@ -76,7 +94,8 @@ model::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) {
     // If level 0 is the last one, RocksDB flushes files with filters, and queries all but that of
     // the oldest file (Version::IsFilterSkipped in version_set.cc, read in 6.29 to 11.9). Only
     // without leveled compaction does it stay the last one.
-    if (is_for_hits && !situation.leveled && group.level == 0 && groups.levels.size() == 1) {
+    if (is_for_hits && situation.compaction != model::Compaction::kLeveled && group.level == 0 &&
+        groups.levels.size() == 1) {
       level.unqueried_share = 1.0 / static_cast<double>(group.files.size());
     }
     level.wasted_reads = std::isnan(group.wasted_reads) || is_skipped

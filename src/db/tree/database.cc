@@ -157,6 +157,9 @@ void AddOptions(const Snapshot& snapshot, Database* database) {
     family.filter_policy = text("filter_policy");
     family.compaction_style = text("compaction_style");
     support::ParseDouble(text("max_bytes_for_level_multiplier"), &family.level_size_ratio);
+    support::ParseDouble(text("max_bytes_for_level_base"), &family.base_bytes);
+    support::ParseDouble(text("write_buffer_size"), &family.write_buffer_bytes);
+    family.dynamic_levels = text("level_compaction_dynamic_level_bytes");
     family.caches_filters = text("cache_index_and_filter_blocks");
     family.filters_for_hits = text("optimize_filters_for_hits");
     family.format_version = text("format_version");

@@ -44,6 +44,9 @@ struct ColumnFamily {
   std::string filter_policy;     // "bloomfilter:10:false", "{id=bloomline;...}"; empty: unknown
   std::string compaction_style;  // "kCompactionStyleLevel"; empty: unknown
   double level_size_ratio = 10;
+  double base_bytes = 256 << 20;         // max_bytes_for_level_base
+  double write_buffer_bytes = 64 << 20;  // write_buffer_size
+  std::string dynamic_levels;            // level_compaction_dynamic_level_bytes; empty: unknown
   std::string caches_filters;    // cache_index_and_filter_blocks: "true", "false"; empty: unknown
   std::string filters_for_hits;  // ditto, optimize_filters_for_hits
   std::string format_version;    // of new tables, such as "5"; empty: unknown
