@@ -141,7 +141,7 @@ void DiskDatabase::ReadAll() {
 }
 
 void DiskDatabase::CheckLevels() const {
-  const std::vector<FileSums> levels = SumsOfLevels();
+  const std::vector<FileSums> levels = SumsOfLevels(db());
   for (int level = 0; level <= kNumLevels; ++level) {
     const uint64_t keys = level == 0 ? 0 : stored_.NumbersOfLevel(level).size();
     const uint64_t found = levels[static_cast<size_t>(level)].num_keys;

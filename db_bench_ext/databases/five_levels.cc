@@ -71,7 +71,13 @@ void FiveLevels::Open() {
   options.write_buffer_size = size_t{1} << 30;
   options.target_file_size_base = uint64_t{1} << 32;
   options.statistics = statistics_;
+  if (account_ != nullptr) options.listeners.push_back(account_);
   db_ = OpenRocksDB(options, path_);
+  std::string error;
+  // No event tells the account of CompactFiles.
+  if (account_ != nullptr && !account_->CountFiles(db_.get(), &error)) {
+    throw std::runtime_error(error);
+  }
 }
 
 uint64_t FiveLevels::KeysOf(int level) const {
@@ -111,14 +117,17 @@ void FiveLevels::CompactTo(int level, int from) {
   Check(db_->CompactFiles({}, names, level));
 }
 
-void FiveLevels::ReopenWith(std::shared_ptr<const rocksdb::FilterPolicy> policy) {
+void FiveLevels::ReopenWith(std::shared_ptr<const rocksdb::FilterPolicy> policy,
+                            std::shared_ptr<FilterAccount> account) {
   db_.reset();
   policy_ = std::move(policy);
+  account_ = std::move(account);
   Open();
 }
 
-void FiveLevels::Rewrite(std::shared_ptr<const rocksdb::FilterPolicy> policy) {
-  ReopenWith(std::move(policy));
+void FiveLevels::Rewrite(std::shared_ptr<const rocksdb::FilterPolicy> policy,
+                         std::shared_ptr<FilterAccount> account) {
+  ReopenWith(std::move(policy), std::move(account));
   for (int level = kBottom; level >= kTop; --level) CompactTo(level, level);
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "bloomline/filter_account.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
@@ -27,11 +28,13 @@ class FiveLevels {
   FiveLevels(const std::string& path, std::shared_ptr<const rocksdb::FilterPolicy> policy,
              uint64_t keys, const rocksdb::BlockBasedTableOptions& table = {});
 
-  // Opens the database again with another policy.
-  void ReopenWith(std::shared_ptr<const rocksdb::FilterPolicy> policy);
+  // Opens the database again with another policy. The account, if there is one, counts its files.
+  void ReopenWith(std::shared_ptr<const rocksdb::FilterPolicy> policy,
+                  std::shared_ptr<FilterAccount> account = nullptr);
 
   // The same, and rewrites each level in its place.
-  void Rewrite(std::shared_ptr<const rocksdb::FilterPolicy> policy);
+  void Rewrite(std::shared_ptr<const rocksdb::FilterPolicy> policy,
+               std::shared_ptr<FilterAccount> account = nullptr);
 
   uint64_t KeysOf(int level) const;
   uint64_t num_keys() const;
@@ -63,6 +66,7 @@ class FiveLevels {
 
   const std::string path_;
   std::shared_ptr<const rocksdb::FilterPolicy> policy_;
+  std::shared_ptr<FilterAccount> account_;  // null: none
   const uint64_t keys_;
   const rocksdb::BlockBasedTableOptions table_;
   const std::shared_ptr<rocksdb::Statistics> statistics_;

@@ -41,7 +41,8 @@ struct Flags {
   std::set<std::string> shapes;
   std::set<std::string> subjects;
   // natural
-  std::set<std::string> compactions;  // empty: dynamic and static levels
+  std::set<std::string> compactions;  // empty: all
+  std::string former_library;         // of another release
 };
 
 struct Size {

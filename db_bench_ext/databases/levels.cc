@@ -117,7 +117,8 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
   for (const Filter& filter : filters) {
     const std::string what = std::string("five levels, ") + filter.name + ": ";
     Begin(what + "writing its filters");
-    database.Rewrite(PolicyOf(filter));
+    // Bits by level need an account of the levels.
+    database.Rewrite(PolicyOf(filter), filter.needs_policy ? NewFilterAccount() : nullptr);
     const FiveLevels::Filters written = database.filters();
     Begin(what + "Gets of missing and of all stored keys");
     Wrong wrong;

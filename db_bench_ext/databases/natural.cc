@@ -1,15 +1,18 @@
 // Wasted reads and the memory of filters in RocksDB databases that grow by compaction.
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <memory>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bloomline/filter_account.h"
+#include "db_bench_ext/databases/file_sums.h"
+#include "db_bench_ext/databases/former_release.h"
 #include "db_bench_ext/databases/harness.h"
 #include "db_bench_ext/databases/natural_database.h"
+#include "db_bench_ext/databases/natural_life.h"
 #include "db_bench_ext/databases/two_numbers.h"
 #include "src/tool/terminal.h"
 
@@ -17,48 +20,75 @@ namespace bloomline::bench {
 namespace natural {
 namespace {
 
-using PolicyPointer = std::shared_ptr<const rocksdb::FilterPolicy>;
-
-// Bits per key that a uniform Ribbon filter of 14.5 bits takes, which all Ribbon filters promise.
-constexpr double kRibbonMemory = 9.84;
+// Bits per key that a uniform Ribbon filter of 14.5 bits takes, which all filters promise.
+constexpr double kPromisedBits = 9.84;
 constexpr double kTwoNumbersBits = 13.5;
+constexpr char kByLevel[] =
+    "{id=bloomline;format=ribbon;bits_per_key=14.5;bits_by_level=auto;stock_id=true}";
+
+enum class Source { kOptions, kTwoNumbers, kFormerRelease };
 
 struct Filter {
   const char* name;
-  const char* option;  // filter_policy of an OPTIONS file; null: NewTwoNumbers
-  double promised_bits;
+  Source source;
+  const char* option;  // filter_policy of an OPTIONS file
+  bool has_account;
   bool is_in_short = true;
 };
 
 constexpr Filter kFilters[] = {
-    {"Bloom", "bloomfilter:10:false", 10, false},
-    {"Ribbon", "ribbonfilter:14.5:-1", kRibbonMemory},
-    {"two numbers", nullptr, kRibbonMemory},
-    {"Ribbon by level",
-     "{id=bloomline;format=ribbon;bits_per_key=14.5;bits_by_level=auto;stock_id=true}",
-     kRibbonMemory},
+    {"Ribbon", Source::kOptions, "ribbonfilter:14.5:-1", false},
+    {"two numbers", Source::kTwoNumbers, "", false, false},
+    {"by level", Source::kOptions, kByLevel, true},
+    {"by level alone", Source::kOptions, kByLevel, false},
+    {"former release", Source::kFormerRelease, kByLevel, false},
 };
 
-PolicyPointer PolicyOf(const Filter& filter) {
-  if (filter.option == nullptr) return NewTwoNumbers(kTwoNumbersBits);
-  return NewRocksDBPolicy({filter.name, 0, filter.option});
+FilterSetup SetupOf(const Filter& filter, const Flags& flags) {
+  FilterSetup setup;
+  switch (filter.source) {
+    case Source::kOptions:
+      setup.policy = NewRocksDBPolicy({filter.name, 0, filter.option});
+      break;
+    case Source::kTwoNumbers:
+      setup.policy = NewTwoNumbers(kTwoNumbersBits);
+      break;
+    case Source::kFormerRelease:
+      setup.policy = PolicyOfRelease(flags.former_library, filter.option);
+      break;
+  }
+  if (filter.has_account) setup.listener = NewFilterAccount();
+  return setup;
 }
 
 struct Kind {
   const char* name;  // of --compaction
   const char* title;
   Compaction compaction;
-  bool is_default;
 };
 constexpr Kind kKinds[] = {
-    {"dynamic", "dynamic levels", Compaction::kDynamicLevels, true},
-    {"static", "static levels", Compaction::kStaticLevels, true},
-    {"universal", "universal compaction", Compaction::kUniversal, false},
+    {"dynamic", "dynamic levels", Compaction::kDynamicLevels},
+    {"static", "static levels", Compaction::kStaticLevels},
+    {"universal", "universal compaction", Compaction::kUniversal},
 };
 
-constexpr uint64_t kGets[] = {100000, 50000, 2000};
+constexpr uint64_t kGets[] = {200000, 15000, 2000};
 // Where level 0 has a large part of the keys, as in small databases, it decides on everything.
 constexpr uint64_t kMostKeysForGain = 500000;
+
+// How many runs there are, if all had as many keys: 2 to the entropy of their shares.
+double EqualRuns(const std::vector<FileSums>& levels) {
+  double keys = 0, entropy = 0;
+  for (const FileSums& level : levels) keys += static_cast<double>(level.num_keys);
+  for (const FileSums& level : levels) {
+    if (level.num_keys == 0) continue;
+    const double share = static_cast<double>(level.num_keys) / keys;
+    const bool is_top = &level == &levels[0];
+    const double runs = is_top ? static_cast<double>(level.num_files) : 1;
+    entropy -= share * std::log2(share / runs);
+  }
+  return std::exp2(entropy);
+}
 
 struct State {
   std::string name;
@@ -71,17 +101,14 @@ struct State {
 
   uint64_t num_wrong() const { return reads.num_found + stored.num_lost + stored.num_back; }
   double bits_per_key() const { return files.FilterBitsPerKey(); }
-  // How many times as many reads a uniform Ribbon filter of the same bytes wastes in these files.
-  // One of 9.86 bits has 0.141 % false positives, and each bit halves them.
-  double gain() const {
-    const double uniform = reads.probes * 0.00141 * std::exp2(9.86 - bits_per_key());
-    return uniform / std::max(reads.positives, 0.000005);
+  double percent_over() const { return 100 * (bits_per_key() / kPromisedBits - 1); }
+  double percent_wasted() const { return 100 * reads.positives; }
+  double gain() const { return Gain(reads, bits_per_key()); }
+  // How many times as many reads are wasted as by the best division of the same bytes.
+  double times_least() const {
+    return reads.positives / (RibbonRate(bits_per_key()) * EqualRuns(levels));
   }
 };
-
-double PercentOver(double bits_per_key, const Filter& filter) {
-  return 100 * (bits_per_key / filter.promised_bits - 1);
-}
 
 // What was seen of a database with one filter.
 struct History {
@@ -90,163 +117,107 @@ struct History {
   std::vector<State> states;
 };
 
-class Life {
- public:
-  Life(const Kind& kind, const Filter& filter, const Flags& flags)
-      : history_{&kind, &filter, {}},
-        keys_(flags.keys),
-        gets_(kGets[static_cast<size_t>(flags.form)]),
-        database_(kind.compaction, PolicyOf(filter), flags.db_directory) {}
-
-  static constexpr size_t kSteps = 9;
-
-  History Run() {
-    Grow("1/16", keys_ / 16);
-    Grow("1/4", keys_ / 4);
-    Grow("1/2", keys_ / 2);
-    Restart();
-    Grow("3/4", keys_ * 3 / 4);
-    Grow("all", keys_);
-    Overwrite();
-    DeleteAndShrink();
-    Grow("again", keys_ + keys_ / 5);
-    LookUpStoredKeys();
-    return history_;
-  }
-
- private:
-  void BeginStep(const std::string& what) const {
-    Begin(std::string(history_.kind->title) + ", " + history_.filter->name + ": " + what);
-  }
-
-  void Measure(const std::string& name, bool is_at_rest) {
-    State state{name, is_at_rest, database_.num_written(), database_.SumsOfLevels(), {}, {}};
+History LiveWith(const Kind& kind, const Filter& filter, const Flags& flags) {
+  const uint64_t gets = kGets[static_cast<size_t>(flags.form)];
+  History history = {&kind, &filter, {}};
+  const TemporaryDirectory directory(flags.db_directory);
+  NaturalDatabase database(kind.compaction, SetupOf(filter, flags), directory.path());
+  Life life;
+  life.reopen = [&] { return SetupOf(filter, flags); };
+  life.look = [&](const std::string& name, bool is_at_rest) {
+    Begin(std::string(kind.title) + ", " + filter.name + ": " + name);
+    State state{name, is_at_rest, database.num_written(), SumsOfLevels(database.db()), {}, {}};
     for (const FileSums& level : state.levels) state.files.Add(level);
     if (state.files.num_files == 0) return;
-    state.reads = database_.ReadMissing(gets_);
-    history_.states.push_back(state);
-  }
+    state.reads = database.ReadMissing(gets);
+    const bool reads_all = name == "overwritten" || name == "again";
+    if (reads_all && is_at_rest) state.stored = database.LookUpStoredKeys();
+    history.states.push_back(state);
+  };
+  Live(flags.keys, life, &database);
+  return history;
+}
 
-  void MeasureWhileWritten(const std::string& name) {
-    database_.Pause();
-    Measure(name, false);
-    database_.Continue();
-  }
-
-  void MeasureBoth(const std::string& name) {
-    MeasureWhileWritten(name);
-    database_.Rest();
-    Measure(name, true);
-  }
-
-  void Grow(const std::string& name, uint64_t keys) {
-    BeginStep(name);
-    database_.GrowTo(keys);
-    MeasureBoth(name);
-  }
-
-  // The policy of a new process has seen no file.
-  void Restart() {
-    BeginStep("restart");
-    database_.ReopenWith(PolicyOf(*history_.filter));
-    for (int flush = 0; flush < 3; ++flush) {
-      database_.GrowTo(database_.num_written() + std::min(keys_ / 16, uint64_t{3000}));
-      database_.Flush();
-    }
-    MeasureWhileWritten("restart");
-  }
-
-  void Overwrite() {
-    BeginStep("overwritten");
-    database_.Overwrite(keys_ / 2);
-    MeasureBoth("overwritten");
-    LookUpStoredKeys();
-  }
-
-  void DeleteAndShrink() {
-    BeginStep("deleted");
-    database_.DeleteTwoThirds(keys_ / 2);
-    MeasureWhileWritten("half deleted");
-    database_.DeleteTwoThirds(keys_);
-    MeasureBoth("deleted");
-    Check(database_.db()->CompactRange({}, nullptr, nullptr));
-    Measure("shrunk", true);
-  }
-
-  void LookUpStoredKeys() { history_.states.back().stored = database_.LookUpStoredKeys(); }
-
-  History history_;
-  const uint64_t keys_;
-  const uint64_t gets_;
-  NaturalDatabase database_;
+// A column of the table: a number of each state that counts, and what is said of all.
+struct Column {
+  const char* title;
+  bool (*counts)(const State& state);  // null: all do
+  double (State::*number)() const;
+  double (*summary)(const std::vector<double>& numbers);
+  int digits;
+  bool is_of_large;  // only databases that are large enough
 };
 
-// Means of the states at rest or of the others.
-class Summary {
- public:
-  Summary(const History& history, bool at_rest, uint64_t min_keys) {
-    double log_gain = 0;
-    int num_gains = 0;
-    for (const State& state : history.states) {
-      if (state.is_at_rest != at_rest) continue;
-      wasted_.push_back(100 * state.reads.positives);
-      bits_.push_back(state.bits_per_key());
-      if (state.files.num_keys < min_keys) continue;
-      log_gain += std::log(state.gain());
-      ++num_gains;
-    }
-    most_over_ = PercentOver(*std::max_element(bits_.begin(), bits_.end()), *history.filter);
-    if (num_gains > 0) gain_ = std::exp(log_gain / num_gains);
-  }
+double Most(const std::vector<double>& numbers) {
+  return *std::max_element(numbers.begin(), numbers.end());
+}
+double Least(const std::vector<double>& numbers) {
+  return *std::min_element(numbers.begin(), numbers.end());
+}
+double Mean(const std::vector<double>& numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
+}
+double GeometricMean(const std::vector<double>& numbers) {
+  double sum = 0;
+  for (const double number : numbers) sum += std::log(number);
+  return std::exp(sum / static_cast<double>(numbers.size()));
+}
 
-  Cells AsCells(const std::string& name) const {
-    const auto [min, max] = std::minmax_element(wasted_.begin(), wasted_.end());
-    return {name,
-            NumberText(Mean(wasted_), 2),
-            NumberText(*min, 2) + " - " + NumberText(*max, 2),
-            NumberText(Mean(bits_), 2),
-            NumberText(most_over_, 1),
-            Cell(gain_, 2)};
-  }
+bool IsAtRest(const State& state) { return state.is_at_rest; }
+bool IsUnderLoad(const State& state) { return !state.is_at_rest; }
+bool HasEmptyTop(const State& state) { return state.is_at_rest && state.levels[0].num_files == 0; }
 
- private:
-  static double Mean(const std::vector<double>& values) {
-    double sum = 0;
-    for (const double value : values) sum += value;
-    return sum / static_cast<double>(values.size());
-  }
-
-  std::vector<double> wasted_;  // per 100 Gets
-  std::vector<double> bits_;    // per key
-  double most_over_ = 0;        // the promise, in percent
-  double gain_ = NAN;
+constexpr Column kColumns[] = {
+    {"over: max", nullptr, &State::percent_over, Most, 1, false},
+    {"large", nullptr, &State::percent_over, Most, 1, true},
+    {"mean", nullptr, &State::percent_over, Mean, 1, false},
+    {"min", nullptr, &State::percent_over, Least, 1, false},
+    {"wasted: mean", nullptr, &State::percent_wasted, Mean, 2, false},
+    {"max", nullptr, &State::percent_wasted, Most, 2, false},
+    {"gain: rest", IsAtRest, &State::gain, GeometricMean, 2, true},
+    {"no L0", HasEmptyTop, &State::gain, GeometricMean, 2, true},
+    {"load", IsUnderLoad, &State::gain, GeometricMean, 2, true},
+    {"/least", IsUnderLoad, &State::times_least, GeometricMean, 2, true},
 };
+
+std::string Cell(const Column& column, const History& history, uint64_t min_keys) {
+  std::vector<double> numbers;
+  for (const State& state : history.states) {
+    if (column.counts != nullptr && !column.counts(state)) continue;
+    if (column.is_of_large && state.files.num_keys < min_keys) continue;
+    numbers.push_back((state.*column.number)());
+  }
+  return numbers.empty() ? "" : NumberText(column.summary(numbers), column.digits);
+}
+
+std::string SummaryTable(const std::vector<History>& histories, uint64_t min_keys) {
+  std::vector<Cells> lines = {{"levels", "filter"}};
+  for (const Column& column : kColumns) lines[0].push_back(column.title);
+  for (const History& history : histories) {
+    Cells& line = lines.emplace_back(Cells{history.kind->name, history.filter->name});
+    for (const Column& column : kColumns) line.push_back(Cell(column, history, min_keys));
+  }
+  return tool::TextTable(lines, 2);
+}
 
 // "1:24k 16.1" of each level that has files.
-Cells ShapeOf(const std::vector<FileSums>& levels) {
-  Cells cells;
+std::string ShapeOf(const std::vector<FileSums>& levels) {
+  std::string shape;
   for (size_t level = 0; level < levels.size(); ++level) {
     const FileSums& sums = levels[level];
     if (sums.num_files == 0) continue;
     const double thousands = static_cast<double>(sums.num_keys) / 1000;
-    cells.push_back(std::to_string(level) + ":" + NumberText(thousands, 0) + "k " +
-                    NumberText(sums.FilterBitsPerKey(), 1));
+    shape += (shape.empty() ? "" : "; ") + std::to_string(level) + ":" + NumberText(thousands, 0) +
+             "k " + NumberText(sums.FilterBitsPerKey(), 1);
   }
-  return cells;
-}
-
-std::string Joined(const Cells& cells, const std::string& between) {
-  std::string text;
-  for (const std::string& cell : cells) text += (text.empty() ? "" : between) + cell;
-  return text;
+  return shape;
 }
 
 Row MakeRow(const History& history, const State& state, uint64_t gets) {
-  const double bits = state.bits_per_key();
   return Row()
       .Word("levels", "", history.kind->name)
       .Word("filter", "", history.filter->name)
-      .Word("option", "", history.filter->option == nullptr ? "" : history.filter->option)
+      .Word("option", "", history.filter->option)
       .Word("state", "", state.name)
       .Word("is_at_rest", "", state.is_at_rest ? "1" : "0")
       .Count("gets", "", gets)
@@ -254,12 +225,13 @@ Row MakeRow(const History& history, const State& state, uint64_t gets) {
       .Count("entries", "", state.files.num_keys)
       .Count("files", "", state.files.num_files)
       .Count("files_in_level0", "", state.levels[0].num_files)
-      .Number("bits_per_key", "", bits)
-      .Number("percent_over_promise", "", PercentOver(bits, *history.filter))
+      .Number("bits_per_key", "", state.bits_per_key())
+      .Number("percent_over_promise", "", state.percent_over())
       .Number("wasted_reads_per_get", "", state.reads.positives)
       .Number("filters_queried_per_get", "", state.reads.probes)
       .Number("gain", "", state.gain())
-      .Word("shape", "", Joined(ShapeOf(state.levels), "; "))
+      .Number("times_least", "", state.times_least())
+      .Word("shape", "", ShapeOf(state.levels))
       .Count("stored_keys", "", state.stored.num)
       .Count("lost_keys", "", state.stored.num_lost)
       .Count("wrong_answers", "", state.num_wrong());
@@ -270,57 +242,27 @@ std::string Legend(uint64_t keys, uint64_t gets, uint64_t min_keys) {
          " keys of 16 bytes in random order, values of 20 bytes; buffers of\n"
          "             256 KiB, files of 512 KiB, level 1 of 1 MiB; no compression\n"
          "levels       level_compaction_dynamic_level_bytes; dynamic is RocksDB's default from\n"
-         "             8.4 on, static its default before\n"
-         "states       loaded to 1/16, 1/4, 1/2, 3/4 and all of the keys; three flushes after a\n"
-         "             restart; half as many keys overwritten; two thirds deleted; shrunk by\n"
-         "             CompactRange; a fifth loaded again\n"
-         "written      while the database is written: compactions stop where they are\n"
-         "at rest      no compaction is left to do\n"
+         "             8.4 on, static its default before; or universal compaction\n"
+         "states       21: loaded to 1/58, 1/17, 1/5, 3/7, 5/7 and all of the keys; three flushes\n"
+         "             after a restart; 3/7 overwritten; two thirds deleted; shrunk by\n"
+         "             CompactRange; some loaded again. Most are at rest, where no compaction is\n"
+         "             left to do, and under load, where compactions stop where they are\n"
+         "by level     bits_by_level=auto with a FilterAccount; alone: without one\n"
+         "two numbers  RocksDB's Ribbon filters of 13.5 bits in bottommost files, of 20.5 in\n"
+         "             all others\n"
+         "over         bits per key of all live files, in percent over the 9.84 of Ribbon\n"
+         "large        states with " +
+         tool::CountText(min_keys) +
+         " entries or more, as for gain and /least\n"
          "wasted       per 100 Gets of missing keys: files that a filter let be searched in vain\n"
          "             (" +
          tool::CountText(gets) +
-         " Gets in each state); mean, least and most of the states\n"
-         "bits/key     filters of all live files; mean of the states\n"
-         "over         the most bits/key of a state, in percent over those promised: 10 of\n"
-         "             Bloom, 9.84 of Ribbon filters\n"
+         " Gets in each state)\n"
          "gain         how many times as many reads uniform Ribbon filters of the same bytes\n"
-         "             would waste in the same files; geometric mean of the states with\n"
-         "             " +
-         tool::CountText(min_keys) +
-         " entries or more\n"
-         "two numbers  RocksDB's Ribbon filters of 13.5 bits in bottommost files, of 20.5 in\n"
-         "             all others\n\n";
-}
-
-std::string SummaryTable(const std::vector<History>& histories, uint64_t min_keys) {
-  std::vector<Cells> lines = {{"", "wasted", "range", "bits/key", "over %", "gain"}};
-  for (const Kind& kind : kKinds) {
-    for (const bool at_rest : {true, false}) {
-      Cells heading = {std::string(kind.title) + (at_rest ? ", at rest" : ", written")};
-      for (const History& history : histories) {
-        if (history.kind != &kind) continue;
-        if (!heading.empty()) lines.push_back(std::exchange(heading, {}));
-        const Summary summary(history, at_rest, min_keys);
-        lines.push_back(summary.AsCells(std::string("  ") + history.filter->name));
-      }
-    }
-  }
-  return tool::TextTable(lines, 1);
-}
-
-// The states with all keys: for each level, its entries and the bits per key of its filters.
-std::string ShapeTable(const std::vector<History>& histories) {
-  std::string text = "Levels with all keys, as LEVEL:ENTRIES BITS/KEY\n";
-  std::vector<Cells> lines;
-  for (const History& history : histories) {
-    for (const State& state : history.states) {
-      if (state.name != "all") continue;
-      lines.push_back(
-          {history.kind->name, history.filter->name, state.is_at_rest ? "rest" : "written"});
-      for (const std::string& cell : ShapeOf(state.levels)) lines.back().push_back(cell);
-    }
-  }
-  return text + tool::TextTable(lines, 3);
+         "             would waste in the same files; geometric means of the states at rest, of\n"
+         "             those of them with an empty level 0, and under load\n"
+         "/least       how many times as many reads are wasted under load as by the best division\n"
+         "             of the same bytes\n\n";
 }
 
 uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
@@ -328,24 +270,24 @@ uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
   const uint64_t min_keys = std::min(flags.keys / 2, kMostKeysForGain);
   std::vector<std::pair<const Kind*, const Filter*>> chosen;
   for (const Kind& kind : kKinds) {
-    const bool is_named = flags.compactions.count(kind.name) > 0;
-    if (!is_named && !(flags.compactions.empty() && kind.is_default)) continue;
+    if (!flags.compactions.empty() && flags.compactions.count(kind.name) == 0) continue;
     for (const Filter& filter : kFilters) {
+      if (filter.source == Source::kFormerRelease && flags.former_library.empty()) continue;
       if (filter.is_in_short || flags.form != Form::kShort) chosen.emplace_back(&kind, &filter);
     }
   }
-  ExpectSteps(chosen.size() * Life::kSteps);
+  ExpectSteps(chosen.size() * kStatesOfLife);
   output->Print(Legend(flags.keys, gets, min_keys));
   uint64_t wrong = 0;
   std::vector<History> histories;
   for (const auto& [kind, filter] : chosen) {
-    histories.push_back(Life(*kind, *filter, flags).Run());
+    histories.push_back(LiveWith(*kind, *filter, flags));
     for (const State& state : histories.back().states) {
       rows->push_back(MakeRow(histories.back(), state, gets));
       wrong += state.num_wrong();
     }
   }
-  output->Print(SummaryTable(histories, min_keys) + "\n" + ShapeTable(histories) + "\n");
+  output->Print(SummaryTable(histories, min_keys) + "\n");
   return wrong;
 }
 
@@ -354,6 +296,7 @@ void AddFlags(CommandLine* command, Flags* flags) {
   for (const Kind& kind : kKinds) names.insert(kind.name);
   command->AddNames("--compaction", &flags->compactions, names);
   command->AddFlag("--counts", &flags->only_counts);
+  command->AddFile("--former", &flags->former_library);
 }
 
 }  // namespace
@@ -362,7 +305,7 @@ void AddFlags(CommandLine* command, Flags* flags) {
 Workload Natural() {
   return {"natural",
           "wasted reads of missing keys in RocksDB databases that grow by compaction",
-          {{1000000, 1}, {200000, 1}, {20000, 1}},
+          {{3500000, 1}, {150000, 1}, {20000, 1}},
           natural::Run,
           natural::AddFlags};
 }

@@ -6,7 +6,6 @@
 #include "rocksdb/metadata.h"
 #include "rocksdb/perf_context.h"
 #include "rocksdb/perf_level.h"
-#include "rocksdb/table_properties.h"
 
 namespace bloomline::bench {
 void BlockCounts::Add(const BlockCounts& other) {
@@ -18,23 +17,15 @@ void BlockCounts::Add(const BlockCounts& other) {
   filter_positives += other.filter_positives;
 }
 
-void FileSums::Add(const FileSums& other) {
-  num_files += other.num_files;
-  num_keys += other.num_keys;
-  data_bytes += other.data_bytes;
-  index_bytes += other.index_bytes;
-  filter_bytes += other.filter_bytes;
-  num_filters += other.num_filters;
-}
-
 RocksDBDatabase::RocksDBDatabase(const rocksdb::Options& options,
                                  const rocksdb::BlockBasedTableOptions& table,
                                  const std::string& parent)
     : directory_(parent), options_(options) {
   options_.create_if_missing = true;
   options_.compression = rocksdb::kNoCompression;
+  options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   write_options_.disableWAL = true;
-  Reopen(table);
+  Reopen();
 }
 
 void RocksDBDatabase::Reopen() {
@@ -42,22 +33,8 @@ void RocksDBDatabase::Reopen() {
   db_ = OpenRocksDB(options_, path());
 }
 
-void RocksDBDatabase::Reopen(const rocksdb::BlockBasedTableOptions& table) {
-  options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  Reopen();
-}
-
 void RocksDBDatabase::Put(std::string_view key, std::string_view value) {
   Check(batch_.Put({key.data(), key.size()}, {value.data(), value.size()}));
-  CommitIfFull();
-}
-
-void RocksDBDatabase::Delete(std::string_view key) {
-  Check(batch_.Delete({key.data(), key.size()}));
-  CommitIfFull();
-}
-
-void RocksDBDatabase::CommitIfFull() {
   if (batch_.Count() == kBatchRows) Commit();
 }
 
@@ -117,31 +94,6 @@ BlockCounts RocksDBDatabase::StopCounting() {
   counts.cache_hits = perf.block_cache_hit_count;
   counts.filter_positives = perf.bloom_sst_hit_count;
   return counts;
-}
-
-std::vector<FileSums> RocksDBDatabase::SumsOfLevels() const {
-  rocksdb::ColumnFamilyMetaData metadata;
-  db_->GetColumnFamilyMetaData(&metadata);
-  rocksdb::TablePropertiesCollection all;
-  Check(db_->GetPropertiesOfAllTables(&all));
-  std::vector<FileSums> levels;
-  for (const rocksdb::LevelMetaData& level : metadata.levels) {
-    FileSums& sums = levels.emplace_back();
-    for (const rocksdb::SstFileMetaData& file : level.files) {
-      const auto found = all.find(file.db_path + file.name);
-      if (found == all.end()) throw std::runtime_error("RocksDB: no properties of " + file.name);
-      const rocksdb::TableProperties& table = *found->second;
-      sums.Add({1, table.num_entries, table.data_size, table.index_size, table.filter_size,
-                table.filter_size > 0 ? 1U : 0U});
-    }
-  }
-  return levels;
-}
-
-FileSums RocksDBDatabase::SumsOfFiles() const {
-  FileSums all;
-  for (const FileSums& level : SumsOfLevels()) all.Add(level);
-  return all;
 }
 
 FilterSummary RocksDBDatabase::Filters() {

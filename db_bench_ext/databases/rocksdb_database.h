@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "db_bench_ext/databases/file_sums.h"
 #include "db_bench_ext/databases/harness.h"
 #include "db_bench_ext/databases/rocksdb_open.h"
 #include "rocksdb/db.h"
@@ -16,20 +16,6 @@
 #include "rocksdb/write_batch.h"
 
 namespace bloomline::bench {
-
-struct FileSums {
-  uint64_t num_files = 0;
-  uint64_t num_keys = 0;
-  uint64_t data_bytes = 0;
-  uint64_t index_bytes = 0;
-  uint64_t filter_bytes = 0;
-  uint64_t num_filters = 0;
-
-  void Add(const FileSums& other);
-  double FilterBitsPerKey() const {
-    return 8.0 * static_cast<double>(filter_bytes) / static_cast<double>(num_keys);
-  }
-};
 
 class RocksDBDatabase : public Database {
  public:
@@ -41,13 +27,9 @@ class RocksDBDatabase : public Database {
   const std::string& path() const { return directory_.path(); }
   // Closes the database before it opens it again.
   void Reopen();
-  void Reopen(const rocksdb::BlockBasedTableOptions& table);
 
   void Put(std::string_view key, std::string_view value) override;
-  void Delete(std::string_view key);
-  // Writes what the methods above have buffered.
-  void Commit();
-  // The same, and flushes it.
+  // Writes what Put has buffered, and flushes it.
   void Flush();
   void CompactAndReopen() override;
   bool Get(std::string_view key, std::string* value) override;
@@ -55,12 +37,10 @@ class RocksDBDatabase : public Database {
   BlockCounts StopCounting() override;
   FilterSummary Filters() override;
 
-  // The files of each level, from level 0 on, and of all.
-  std::vector<FileSums> SumsOfLevels() const;
-  FileSums SumsOfFiles() const;
+  FileSums SumsOfFiles() const { return bench::SumsOfFiles(db()); }
 
  private:
-  void CommitIfFull();
+  void Commit();
   void CheckOneSortedRun() const;
 
   const TemporaryDirectory directory_;

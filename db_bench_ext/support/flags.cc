@@ -58,6 +58,9 @@ void CommandLine::AddRequired(const char* name, std::string* text) {
 void CommandLine::AddHidden(const char* name, std::string* text) {
   app_->add_option(name, *text)->group("");
 }
+void CommandLine::AddFile(const char* name, std::string* file) {
+  app_->add_option(name, *file)->check(CLI::ExistingFile);
+}
 void CommandLine::AddFolder(const char* name, std::string* folder) {
   app_->add_option(name, *folder)->check(CLI::ExistingDirectory);
 }

@@ -46,7 +46,8 @@ class CommandLine {
   void AddRequired(const char* name, std::string* text);
   // db_bench_ext/run gives it, and --help does not list it.
   void AddHidden(const char* name, std::string* text);
-  void AddFolder(const char* name, std::string* folder);  // which exists
+  void AddFile(const char* name, std::string* file);  // which exists, as the folder
+  void AddFolder(const char* name, std::string* folder);
   void AddRounds(int* rounds) { AddNumber("--rounds", rounds, 1, 1000); }
   void AddOut(std::string* folder);
 
