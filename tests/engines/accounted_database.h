@@ -10,7 +10,9 @@
 #include <rocksdb/table.h>
 
 #include <chrono>
+#include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -18,6 +20,7 @@
 
 #include "bloomline/filter_account.h"
 #include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/budget/file_account.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/support/within_seconds.h"
 
@@ -76,6 +79,11 @@ class AccountedDatabase {
   void Create(const std::string& name, const rocksdb::ColumnFamilyOptions& options) {
     Handle* handle = nullptr;
     ASSERT_TRUE(db_->CreateColumnFamily(options, name, &handle).ok());
+    handles_.push_back(handle);
+  }
+  void Import(const std::string& name, const rocksdb::ExportImportFilesMetaData& files) {
+    Handle* handle = nullptr;
+    ASSERT_TRUE(db_->CreateColumnFamilyWithImport(options_, name, {}, files, &handle).ok());
     handles_.push_back(handle);
   }
   void Drop(size_t index) {
@@ -161,6 +169,80 @@ inline void ExpectExact(const FilterAccount& account,
     return counted == bytes;
   })) << after
       << ": " << counted << " bytes are counted, of " << bytes;
+}
+
+// The account that policies find.
+inline std::shared_ptr<engine::FileAccount> FilesIn(FilterAccount* account) {
+  account->OnTableFileCreationStarted(rocksdb::TableFileCreationBriefInfo());
+  return engine::EndFileCreation().account.lock();
+}
+
+// The levels with files that have filters, a line for each, as the account has them. What is
+// assumed counts with no memory.
+inline std::string LevelsIn(const engine::FileAccount& files, AccountedDatabase* database) {
+  std::ostringstream text;
+  for (Handle* const handle : database->handles()) {
+    engine::FileCreation creation;
+    creation.database = database->db()->GetName();
+    creation.family = handle->GetName();
+    filter::TreeFill tree;
+    filter::NewFilter file;
+    if (!files.Describe(creation, 0, 0, true, &tree, &file)) continue;
+    for (size_t level = 0; level < tree.levels.size(); ++level) {
+      const auto keys = static_cast<uint64_t>(tree.levels[level].keys);
+      const auto bytes = static_cast<uint64_t>(tree.levels[level].memory_bits) / 8;
+      if (keys == 0) continue;
+      text << handle->GetName() << " level " << level << ": " << keys << " keys, " << bytes
+           << " bytes";
+      if (level == 0) text << ", " << tree.top_keys.size() << " files";
+      text << "\n";
+    }
+  }
+  return text.str();
+}
+
+// The same as RocksDB has them.
+inline std::string LevelsIn(AccountedDatabase* database) {
+  struct Sums {
+    uint64_t files = 0, keys = 0, bytes = 0;
+  };
+  std::ostringstream text;
+  std::vector<rocksdb::LiveFileMetaData> files;
+  database->db()->GetLiveFilesMetaData(&files);
+  for (Handle* const handle : database->handles()) {
+    rocksdb::TablePropertiesCollection tables;
+    EXPECT_TRUE(database->db()->GetPropertiesOfAllTables(handle, &tables).ok());
+    std::map<int, Sums> levels;
+    for (const auto& file : files) {
+      const auto table = tables.find(file.db_path + file.name);
+      if (table == tables.end() || table->second->filter_size == 0) continue;
+      Sums& sums = levels[file.level];
+      ++sums.files;
+      sums.keys += table->second->num_filter_entries;
+      sums.bytes += table->second->filter_size;
+    }
+    for (const auto& [level, sums] : levels) {
+      text << handle->GetName() << " level " << level << ": " << sums.keys << " keys, "
+           << sums.bytes << " bytes";
+      if (level == 0) text << ", " << sums.files << " files";
+      text << "\n";
+    }
+  }
+  return text.str();
+}
+
+inline void ExpectLevels(FilterAccount* account, AccountedDatabase* database,
+                         const std::string& after) {
+  const auto files = FilesIn(account);
+  std::string counted, listed;
+  ASSERT_TRUE(Within30Seconds([&] {
+    listed = LevelsIn(database);
+    counted = LevelsIn(*files, database);
+    return counted == listed;
+  })) << after
+      << ", counted:\n"
+      << counted << "in the database:\n"
+      << listed;
 }
 
 }  // namespace bloomline::tests

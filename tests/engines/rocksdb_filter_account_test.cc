@@ -8,6 +8,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/options.h>
 #include <rocksdb/sst_file_writer.h>
+#include <rocksdb/utilities/checkpoint.h>
 
 #include <atomic>
 #include <chrono>
@@ -61,6 +62,18 @@ class RocksDBFilterAccountTest : public testing::Test {
     return db->IngestExternalFile(handle, files, ingest);
   }
 
+  // A new column family with the files of another one.
+  void Import(AccountedDatabase* database, Handle* handle, const std::string& name) {
+    rocksdb::Checkpoint* checkpoint = nullptr;
+    ASSERT_TRUE(rocksdb::Checkpoint::Create(database->db(), &checkpoint).ok());
+    const std::unique_ptr<rocksdb::Checkpoint> owned_checkpoint(checkpoint);
+    rocksdb::ExportImportFilesMetaData* files = nullptr;
+    const std::string path = dir_.Path("export" + std::to_string(num_files_++));
+    ASSERT_TRUE(checkpoint->ExportColumnFamily(handle, path, &files).ok());
+    const std::unique_ptr<rocksdb::ExportImportFilesMetaData> owned_files(files);
+    if (!files->files.empty()) database->Import(name, *files);
+  }
+
   TempDir dir_;
   const std::shared_ptr<FilterAccount> account_ = NewFilterAccount();
 
@@ -77,7 +90,7 @@ TEST_F(RocksDBFilterAccountTest, EqualsTheTablesAfterRandomWork) {
       two(dir_.Path("two"), account_, Limited(40000), true);
   for (AccountedDatabase* const database : {&one, &two}) ASSERT_TRUE(database->Open().ok());
   std::mt19937_64 random(11);
-  constexpr uint64_t kKinds = 12;
+  constexpr uint64_t kKinds = 15;
   for (int round = 0; round < rounds; ++round) {
     const bool is_first_pass = static_cast<uint64_t>(round) < kKinds;
     const uint64_t work =
@@ -103,6 +116,9 @@ TEST_F(RocksDBFilterAccountTest, EqualsTheTablesAfterRandomWork) {
       case 3: {
         const std::string file = MakeFile(database->options(), first, 500);
         ASSERT_TRUE(Ingest(database->db(), handle, {file}).ok());
+        // Its level is listed with the next job.
+        database->Put(handle, first, 100);
+        ASSERT_TRUE(database->db()->Flush({}, handle).ok());
         break;
       }
       case 4:
@@ -120,14 +136,33 @@ TEST_F(RocksDBFilterAccountTest, EqualsTheTablesAfterRandomWork) {
       case 7:
         if (database->handles().size() < 4) database->Create("family" + std::to_string(round));
         break;
+      case 8: {  // to the lowest level that is empty, without an event
+        rocksdb::CompactRangeOptions options;
+        options.change_level = true;
+        ASSERT_TRUE(database->db()->CompactRange(options, handle, nullptr, nullptr).ok());
+        ASSERT_TRUE(account_->CountFiles(database->db()));
+        break;
+      }
+      case 9:
+        if (database->handles().size() > 3) break;
+        Import(database, handle, "import" + std::to_string(round));
+        ASSERT_TRUE(account_->CountFiles(database->db()));
+        break;
+      case 10:  // no event but those of the files
+        if (handle == database->handles()[0]) {
+          CompactInPlace(database->db()).PermitUncheckedError();
+        }
+        break;
       default:
         database->Put(handle, first, 3000);
         ASSERT_TRUE(database->db()->Flush({}, handle).ok());
     }
     one.Wait();
     two.Wait();
-    ExpectExact(*account_, {&one, &two},
-                "round " + std::to_string(round) + ", work " + std::to_string(work));
+    const std::string after = "round " + std::to_string(round) + ", work " + std::to_string(work);
+    ExpectExact(*account_, {&one, &two}, after);
+    ExpectLevels(account_.get(), &one, after);
+    ExpectLevels(account_.get(), &two, after);
     if (HasFatalFailure()) return;
   }
   EXPECT_GT(account_->filter_bytes(), 3000u);
@@ -242,8 +277,10 @@ TEST_F(RocksDBAccountSeedTest, WithoutALimitNoOldFileIsRead) {
   const auto database = Open("db", account_, RocksDBFilterOptions());
   const uint64_t old_bytes = database->filter_bytes();
   env_.Hold(dir_.Path("db"));
-  database->Fill(0, 2000);
-  database->Fill(2000, 2000);
+  for (uint64_t i = 0; i < 2; ++i) {
+    database->Put(database->handles()[0], 2000 * i, 2000);
+    database->Flush();
+  }
   EXPECT_EQ(account_->num_keys(), kKeys + 4000);
   EXPECT_EQ(account_->filter_bytes(), database->filter_bytes() - old_bytes);
   env_.Release();
