@@ -1,15 +1,19 @@
 // Which filter a file of a RocksDB database gets, over all that RocksDB may say of it.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "src/engines/rocksdb/budget/file_account.h"
 #include "src/engines/rocksdb/budget/file_creation.h"
+#include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/options/policy_settings.h"
+#include "src/filter/sizing/left_over.h"
 #include "src/filter/sizing/memory_divider.h"
 
 namespace bloomline::tests::rocksdb_level_choice_test {
@@ -222,6 +226,130 @@ TEST(RocksDBLevelChoiceTest, FilesWithoutLevelsHaveTheBitsOfTheOptions) {
       EXPECT_EQ(choice.missing, file.is_of_database ? Missing::kAccount : of_writer);
     }
   }
+}
+
+// ---- With an account.
+
+// A database of a million keys in the last level, 100,000 above it, and files of 10,000 keys in
+// level 0.
+class RocksDBAccountedChoiceTest : public testing::Test {
+ protected:
+  RocksDBAccountedChoiceTest() {
+    account_->BeginDatabase("db", [](engine::LevelOptions*) -> std::vector<engine::ListedFile> {
+      return {{1, "default", 6, 50000000, 1000000},
+              {2, "default", 5, 5000000, 100000},
+              {3, "default", 0, 500000, 10000}};
+    });
+  }
+
+  FileCreation Creation(bool is_flush, const std::string& database = "db") const {
+    FileCreation creation;
+    creation.account = account_;
+    creation.database = database;
+    creation.family = "default";
+    creation.job = 7;
+    creation.is_flush = is_flush;
+    return creation;
+  }
+  FilterChoice ChooseFlushed(const RocksDBFilterOptions& options) const {
+    return SettingsFor(options)->ChooseFor(Flushed(), Creation(true), false);
+  }
+  // What the account and the rule say of a file.
+  double BitsByRule(const filter::PromisedMemory& promise, const NewFile& file) const {
+    filter::TreeFill tree;
+    filter::NewFilter filter;
+    EXPECT_TRUE(account_->Describe(Creation(file.is_flush), file.level, promise.mean_bits, true,
+                                   &tree, &filter));
+    return filter::LeftOverBits(promise, tree, filter);
+  }
+
+  const std::shared_ptr<FileAccount> account_ = std::make_shared<FileAccount>();
+};
+
+TEST_F(RocksDBAccountedChoiceTest, BitsOfMemoryAreThoseOfTheRule) {
+  for (const Format format : {Format::kBlocked, Format::kRibbon}) {
+    RocksDBFilterOptions options = Auto(format, 14.5);
+    options.flush_format = Format::kBloom;
+    const SettingsPtr settings = SettingsFor(options);
+    const double mean = filter::MemoryBits(format, 14.5);
+    for (NewFile file : {Flushed(), Compacted(5), Bottommost(6)}) {
+      for (const bool has_levels : {true, false}) {
+        file.has_levels = has_levels;
+        const FilterChoice choice = settings->ChooseFor(file, Creation(file.is_flush), false);
+        EXPECT_EQ(choice.format, file.is_flush ? Format::kBloom : format);
+        EXPECT_NEAR(Memory(choice), BitsByRule({format, mean}, file), 0.04) << file.level;
+        EXPECT_EQ(choice.missing, FilterChoice::Missing::kNothing);
+        EXPECT_FALSE(choice.is_limited);
+      }
+    }
+    EXPECT_GT(Memory(settings->ChooseFor(Flushed(), Creation(true), false)), mean + 3);
+    // StockPolicies keeps one policy for each number.
+    const double bits = settings->ChooseFor(Compacted(5), Creation(false), false).bits_per_key;
+    EXPECT_EQ(bits * 32, std::floor(bits * 32));
+  }
+}
+
+// An account that is behind, and files of which it knows no level.
+TEST_F(RocksDBAccountedChoiceTest, WhatTheAccountDoesNotKnowHasThePromisedMean) {
+  RocksDBFilterOptions options = Auto(Format::kRibbon, 14.5);
+  options.flush_format = Format::kBloom;
+  const SettingsPtr settings = SettingsFor(options);
+  const double mean = filter::MemoryBits(Format::kRibbon, 14.5);
+  for (const NewFile& file :
+       {Flushed(), Recovered(), Compacted(5), Compacted(-1), Fifo(Compacted(0))}) {
+    const bool is_unknown = file.level >= 0 && file.is_compacted_later;
+    const FilterChoice choice =
+        settings->ChooseFor(file, Creation(file.is_flush, is_unknown ? "another" : "db"), false);
+    EXPECT_NEAR(Memory(choice), mean, 0.03) << file.level;
+    if (choice.format == Format::kRibbon) {
+      EXPECT_EQ(choice.bits_per_key, 14.5);
+    }
+  }
+}
+
+TEST_F(RocksDBAccountedChoiceTest, TheAccountLearnsTheBitsOfTheJob) {
+  const auto memory_bits = [&] {
+    filter::TreeFill tree;
+    filter::NewFilter unused;
+    EXPECT_TRUE(account_->Describe(Creation(true), 0, 10, true, &tree, &unused));
+    return tree.levels[6].memory_bits;
+  };
+  account_->BeginCompaction("db", "default", 7, 5, 6, {{1, false, {}, 0}, {2, true, {}, 0}});
+  EXPECT_NEAR(memory_bits(), 1100000 * 10, 1);
+  const FilterChoice choice =
+      SettingsFor(Auto(Format::kBlocked, 8))->ChooseFor(Bottommost(6), Creation(false), false);
+  EXPECT_LT(choice.bits_per_key, 8.5);
+  EXPECT_NEAR(memory_bits(), 1100000 * choice.bits_per_key, 1);
+}
+
+TEST_F(RocksDBAccountedChoiceTest, ALimitLowersTheMean) {
+  RocksDBFilterOptions options(FilterOptions{Format::kBlocked, 16});
+  options.memory_bytes = 1110000;  // 8 bits for each key
+  const FilterChoice limited = ChooseFlushed(options);
+  EXPECT_TRUE(limited.is_limited);
+  EXPECT_NEAR(limited.bits_per_key,
+              BitsByRule({Format::kBlocked, 8, engine::kLeastPart}, Flushed()), 0.04);
+  EXPECT_TRUE(account_->wants_sizes());
+  options.memory_bytes = 3 * 1110000;
+  const FilterChoice free = ChooseFlushed(options);
+  EXPECT_FALSE(free.is_limited);
+  EXPECT_EQ(free.bits_per_key, ChooseFlushed(Auto(Format::kBlocked, 16)).bits_per_key);
+  // All files alike.
+  options.memory_bytes = 1110000;
+  const FilterChoice fifo = SettingsFor(options)->ChooseFor(Fifo(Flushed()), Creation(true), false);
+  EXPECT_EQ(fifo.bits_per_key, 8);
+  EXPECT_TRUE(fifo.is_limited);
+}
+
+// Filters that were written before the database grew take all of the limit. New files still get
+// kLeastPart of what is best with all of it.
+TEST_F(RocksDBAccountedChoiceTest, OldFiltersDoNotStarveNewFiles) {
+  account_->Read("db", 1, {4000000, 1000000});
+  RocksDBFilterOptions options(FilterOptions{Format::kBlocked, 16});
+  options.memory_bytes = 1110000;
+  const double bits = ChooseFlushed(options).bits_per_key;
+  EXPECT_GT(bits, 10);
+  EXPECT_LT(BitsByRule({Format::kBlocked, 8}, Flushed()), 6);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "bloomline/filter_account.h"
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/budget/file_creation.h"
+#include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "tests/engines/accounted_database.h"
 #include "tests/support/metric_value.h"
@@ -18,6 +19,39 @@
 
 namespace bloomline::tests::rocksdb_limited_memory_test {
 namespace {
+
+// Sums over files that were written while the account existed, when the database had `growth` times
+// fewer keys.
+engine::FileSums Grown(uint64_t keys, double growth) {
+  engine::FileSums sums;
+  sums.keys = sums.dated_keys = keys;
+  sums.dated_shares = static_cast<uint64_t>(growth * engine::FileSums::kAllKeys);
+  return sums;
+}
+
+TEST(RocksDBBitsWithinTest, EachKeyGetsItsPartOfTheMemory) {
+  EXPECT_EQ(engine::BitsWithin(1000, 20, {}), 20);
+  EXPECT_EQ(engine::BitsWithin(1000, 20, Grown(100, 1)), 20);
+  EXPECT_NEAR(engine::BitsWithin(1000, 20, Grown(1000, 1)), 8, 1e-9);
+  // What is written anew, old files, and those that may get a filter.
+  EXPECT_NEAR(engine::BitsWithin(1000, 20, {0, 100, 500, 400}), 8, 1e-9);
+  // Filters that take too much change nothing: the rule sees them by level.
+  EXPECT_NEAR(engine::BitsWithin(1000, 20, {5000, 1000}), 8, 1e-9);
+  EXPECT_EQ(engine::BitsWithin(1000, 20, Grown(100000, 1)), 3);
+  EXPECT_EQ(engine::BitsWithin(1000, 2, Grown(100000, 1)), 2);
+}
+
+TEST(RocksDBBitsWithinTest, BitsAreFewerByTheGrowthSinceFilesWereWritten) {
+  const auto bits = [](double growth) { return engine::BitsWithin(1000, 20, Grown(1000, growth)); };
+  EXPECT_NEAR(bits(1.1), 8 / 1.1, 1e-6);
+  EXPECT_NEAR(bits(0.9), 8 / 0.9, 1e-6);
+  EXPECT_NEAR(bits(2), 8 / engine::kMaxGrowth, 1e-6);
+  EXPECT_NEAR(bits(0.5), 8 * engine::kMaxGrowth, 1e-6);
+  // Half of the keys are of files that were there before.
+  engine::FileSums sums = Grown(500, 0.6);
+  sums.keys = 1000;
+  EXPECT_NEAR(engine::BitsWithin(1000, 20, sums), 8 / 1.1, 1e-6);
+}
 
 class RocksDBLimitedMemoryTest : public testing::Test {
  protected:
