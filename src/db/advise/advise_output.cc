@@ -171,7 +171,7 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
   PrintSetting("filter_policy in option strings and OPTIONS files", chosen.option_string);
   if (chosen.needs_format_version) PrintSetting("format_version beside it", "5");
   PrintSetting("option of the column family", chosen.column_family_option());
-  PrintSetting("option of the database, or NewFilterAccount() in C++", chosen.database_option());
+  PrintSetting("and in DBOptions (in C++: NewFilterAccount())", chosen.database_option());
   if (!chosen.rewrite_policy.empty()) {
     PrintSetting("command, while no program has the database open",
                  "bloomline db rewrite --policy '" + chosen.rewrite_policy + "' DIR NEWDIR");

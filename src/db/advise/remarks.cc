@@ -221,10 +221,10 @@ std::string LastLevelText(const RemarkContext& c) {
 
 std::string StatesText(const RemarkContext& c) {
   return support::StrCat("'written' is with ", model::kFilesWritten,
-                         " files in level 0, as while the program writes much. With none, at rest, "
-                         "this choice wastes ",
-                         tool::RateText(c.chosen().wasted_at_rest, 3), ", the present filters ",
-                         tool::RateText(c.family.advice.wasted_at_rest_now, 3), ".");
+                         " files in level 0, as while the program writes much. At rest, without "
+                         "any, this choice wastes ",
+                         RateOrDash(c.chosen().wasted_at_rest), ", the present filters ",
+                         RateOrDash(c.family.advice.wasted_at_rest_now), ".");
 }
 
 std::string BuildText(const RemarkContext& c) {
@@ -339,8 +339,10 @@ constexpr RemarkRow kRemarksOnChoice[] = {
     {kAll, IsRibbon, RibbonText},
     {kAll, NeedsAccount,
      "By level, bits_per_key is the mean of all files: a new file gets what the filters of the "
-     "other levels leave. Only a FilterAccount among the listeners of the program knows those; "
-     "without one, more reads are wasted than the table shows."},
+     "other files leave. For this, the program needs a FilterAccount among its listeners, which "
+     "the "
+     "preload library adds for the system's RocksDB. Without one, more reads are wasted than the "
+     "table shows."},
     {kFamily, RestsBelowTop, StatesText},
     {kAll, FiltersLastLevel, LastLevelText},
     {kAll, NeedsFormatVersion,
