@@ -13,6 +13,7 @@
 #include "db_bench_ext/databases/range_shapes.h"
 #include "src/filter/ranges/asked_ranges.h"
 #include "src/filter/ranges/choice_constants.h"
+#include "src/filter/ranges/level_memory.h"
 #include "src/filter/ranges/range_entries.h"
 #include "src/filter/ranges/range_property.h"
 #include "src/filter/ranges/range_query.h"
@@ -52,7 +53,6 @@ class File {
 
 // The keys of a shape in four files, one of each level, and empty ranges.
 struct Files {
-  double level_size_ratio;
   std::array<std::vector<std::string>, kNumLevels> keys;  // the last level first
   std::vector<Range> empty_ranges;
   filter::RangeCounts::SampledRanges sample;  // of others
@@ -63,7 +63,6 @@ Files FilesOf(const Shape& shape, uint64_t num_keys, uint64_t num_scans, double 
   std::iota(order.begin(), order.end(), 0);
   std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
   Files files;
-  files.level_size_ratio = ratio;
   double of_level = static_cast<double>(num_keys) * (1 - 1 / ratio);
   size_t next = 0;
   for (size_t level = 0; level < kNumLevels; ++level) {
@@ -100,13 +99,18 @@ Found Simulate(const Files& files, const ChoiceConstants& constants, const Setti
   uint64_t num_files = 0;
   uint64_t num_keys = 0;
   uint64_t bytes = 0;
+  filter::TreeFill tree;
+  tree.levels.resize(kNumLevels + 1);
   for (size_t level = 0; level < kNumLevels; ++level) {
+    tree.levels[kNumLevels - level].keys = static_cast<double>(files.keys[level].size());
+  }
+  for (size_t level = 0; level < kNumLevels; ++level) {
+    const auto number = static_cast<int>(kNumLevels - level);
     filter::RangeEntryOptions options;
     options.is_auto = true;
-    options.memory = setting.memory;
+    options.memory = setting.memory * filter::LevelMemory(tree, number, true, constants);
     options.bits_per_key = kBitsPerKey;
-    options.num_levels_below = static_cast<int>(level);
-    options.level_size_ratio = files.level_size_ratio;
+    options.is_last_level = level == 0;
     options.constants = constants;
     if (setting.knows_scans) options.sample = files.sample;
     const File file(files.keys[level], options);
@@ -129,9 +133,7 @@ struct Constant {
 std::vector<Constant> Constants() {
   using C = ChoiceConstants;
   return {
-      {"level_weights[0]", [](C* c) { return &c->level_weights[0]; }, {0.7, 1.4}},
-      {"level_weights[1]", [](C* c) { return &c->level_weights[1]; }, {1, 3, 8}},
-      {"level_weights[2]", [](C* c) { return &c->level_weights[2]; }, {4, 8, 24}},
+      {"upper_levels", [](C* c) { return &c->upper_levels; }, {0.4, 0.5, 0.7, 0.8}},
       {"numbers", [](C* c) { return &c->numbers; }, {0, 0.1, 0.4}},
       {"beside_delimiters", [](C* c) { return &c->beside_delimiters; }, {0, 0.05, 0.2}},
       {"nearly_all_in_upper_level",

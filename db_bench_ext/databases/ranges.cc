@@ -270,7 +270,6 @@ Contender MakeContender(const Plan& plan, const Subject& subject, const Contende
     contender.filter = ranges->filter;
   } else if (subject.asked == Asked::kRanges) {
     RangeFilterOptions filter;
-    filter.level_size_ratio = kLevelSizeRatio;
     std::string error;
     contender.filter = NewRangeFilter(filter, &error);
     if (contender.filter == nullptr) throw std::runtime_error(error);

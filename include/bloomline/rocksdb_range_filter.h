@@ -38,13 +38,9 @@ struct RangeFilterOptions {
   std::string prefixes = "auto";
 
   // Memory of all range filters, outside the block cache, in percent of that of point filters with
-  // bits_per_key; 1 to 400. A list may exceed it.
+  // bits_per_key; 1 to 400. A list may exceed it. If the database has a FilterAccount
+  // (filter_account.h) among its listeners, keys of upper levels get more of it.
   double memory_percent = 20;
-
-  // RocksDB's max_bytes_for_level_multiplier, 2 to 1000. 0: unknown; then all levels get so little
-  // that memory_percent holds at 4, too. AddRangeFilter replaces 0 by the column family's, if that
-  // has leveled compaction.
-  double level_size_ratio = 0;
 
   // The memory of the database's point filters, whether it has them or not: 7.1 for RocksDB's
   // Ribbon policy with 10. Limits as in FilterOptions.
@@ -62,7 +58,7 @@ struct RangeFilterOptions {
 };
 
 // Makes the range filters of new tables. Column families and databases that share one also share
-// what it learns of scans and of the levels in use. Thread-safe. Only NewRangeFilter creates one.
+// what it learns of scans. Thread-safe. Only NewRangeFilter creates one.
 class RangeFilter : public ROCKSDB_NAMESPACE::TablePropertiesCollectorFactory {
  public:
   struct Counts {

@@ -193,61 +193,12 @@ TEST(RocksDBRangeCollectorTest, MaxBytesBoundsTheFilter) {
   }
 }
 
-// The part of the memory of point filters with 10 bits per key that the filters of these tables
-// take: of levels and numbers of keys, in the order in which they are made.
-double PartOfMemory(const std::vector<std::pair<int, int>>& tables, double level_size_ratio = 0) {
-  std::mt19937_64 random(2);
-  RangeFilterOptions options;
-  options.level_size_ratio = level_size_ratio;
-  const auto filter = NewRangeFilter(options);
-  double bytes = 0;
-  double num_keys = 0;
-  for (const auto& [level, num] : tables) {
-    std::set<std::string> keys;
-    while (keys.size() < size_t(num)) {
-      keys.insert(BigEndian(random() % 100000, 3) + BigEndian(random() % 1000, 3) +
-                  BigEndian(random(), 4));
-    }
-    rocksdb::TablePropertiesCollectorFactory::Context context{};
-    context.level_at_creation = level;
-    const std::unique_ptr<rocksdb::TablePropertiesCollector> collector(
-        filter->CreateTablePropertiesCollector(context));
-    AddTo(collector.get(), Puts({keys.begin(), keys.end()}));
-    bytes += double(Finished(collector.get()).user_collected_properties.at(kProperty).size());
-    num_keys += num;
-  }
-  return 8 * bytes / num_keys / 10;
-}
-
-TEST(RocksDBRangeCollectorTest, MemoryPercentHoldsForTheWholeDatabase) {
-  for (const int ratio : {4, 10}) {
-    for (const bool is_known : {false, true}) {
-      const int last = 200000;
-      const double part = PartOfMemory({{4, last / 2},
-                                        {3, last / ratio},
-                                        {2, last / ratio / ratio},
-                                        {4, last / 2},
-                                        {1, last / ratio / ratio / ratio},
-                                        {0, last / ratio / ratio / ratio / ratio}},
-                                       is_known ? ratio : 0);
-      EXPECT_LE(part, 0.22) << ratio << is_known;
-      // Less is given away where the ratio is not known, and may be 4.
-      EXPECT_GT(part, is_known || ratio == 4 ? 0.17 : 0.1) << ratio << is_known;
-    }
-  }
-  // Flushed tables are moved down unchanged if keys come in order; an outside table has no level.
-  EXPECT_LE(PartOfMemory({{0, 20000}, {0, 20000}, {0, 20000}}), 0.17);
-  EXPECT_LE(PartOfMemory({{1, 1000}, {2, 1000}, {-1, 20000}, {-1, 20000}}), 0.17);
-}
-
 // What scans ask for decides what new filters have.
 TEST(RocksDBRangeCollectorTest, AutoLearnsFromScans) {
   std::mt19937_64 random(3);
   std::set<std::string> keys;
   while (keys.size() < 20000) keys.insert(BigEndian(random() % 4000, 3) + BigEndian(random(), 5));
-  RangeFilterOptions options;
-  options.level_size_ratio = 10;
-  const auto filter = NewRangeFilter(options);
+  const auto filter = NewRangeFilter();
   const auto table_now = [&] {
     const auto collector = NewCollector(filter.get());
     AddTo(collector.get(), Puts({keys.begin(), keys.end()}));

@@ -77,29 +77,6 @@ class RocksDBRangeFilterTest : public testing::Test {
   const std::string path_ = dir_.Path("db");
 };
 
-TEST_F(RocksDBRangeFilterTest, AddRangeFilterTakesTheFamilysLevelSizeRatio) {
-  rocksdb::ColumnFamilyOptions family;
-  family.max_bytes_for_level_multiplier = 4;
-  const auto filter = AddRangeFilter(&family);
-  ASSERT_NE(filter, nullptr);
-  EXPECT_EQ(FindRangeFilter(family), filter);
-  EXPECT_NE(Text(*filter).find("level_size_ratio=4"), std::string::npos) << Text(*filter);
-  RangeFilterOptions options;
-  options.level_size_ratio = 8;
-  EXPECT_NE(Text(*AddRangeFilter(&family, options)).find("level_size_ratio=8"), std::string::npos);
-  // Its runs are no levels.
-  family.compaction_style = rocksdb::kCompactionStyleUniversal;
-  EXPECT_NE(Text(*AddRangeFilter(&family)).find("level_size_ratio=0"), std::string::npos);
-  EXPECT_EQ(family.table_properties_collector_factories.size(), 3U);
-  for (const double wrong : {1.0, -4.0, 1001.0, double(NAN)}) {
-    options.level_size_ratio = wrong;
-    std::string error;
-    EXPECT_EQ(AddRangeFilter(&family, options, &error), nullptr);
-    EXPECT_NE(error.find("level_size_ratio"), std::string::npos) << error;
-  }
-  EXPECT_EQ(family.table_properties_collector_factories.size(), 3U);
-}
-
 #if __has_include(<rocksdb/multi_scan.h>)
 // RocksDB changes the upper bound for each range of a MultiScan, and has one iterator for all.
 TEST_F(RocksDBRangeFilterTest, MultiScansFindAllRanges) {

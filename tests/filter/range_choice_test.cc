@@ -67,8 +67,6 @@ using Limits = std::array<double, 3>;
 
 void ExpectFewMatch(const Keys& keys, const std::vector<Range>& queries, const Limits& limits) {
   constexpr double kMemory = 0.2;
-  filter::RangeMemory memory;
-  memory.bits_per_key = kMemory * kRangeBitsPerKey;
   for (const Format format : {Format::kBlocked, Format::kRibbon}) {
     for (int level = 0; level < 4; ++level) {  // the last two are as one
       SCOPED_TRACE(testing::Message() << FormatName(format) << ", " << level << " levels below");
@@ -77,8 +75,8 @@ void ExpectFewMatch(const Keys& keys, const std::vector<Range>& queries, const L
       const size_t column = size_t(std::min(level, 2));
       EXPECT_LT(PartThrough(keys, ranges, queries), limits[column]);
       const double bits = 8 * double(ranges.entries().payload_bytes());
-      memory.num_levels_below = level;
-      EXPECT_LE(bits, BitsPerKey(memory) * double(keys.size()) + 8 * kernels::kBlockBytes);
+      const double most = kLevelMemory[column] * kMemory * kRangeBitsPerKey * double(keys.size());
+      EXPECT_LE(bits, most + 8 * kernels::kBlockBytes);
     }
   }
 }
@@ -231,7 +229,7 @@ TEST(RangeChoiceTest, RangesBeforeAFile) {
 }
 
 TEST(RangeChoiceTest, NothingIsChosenForNothing) {
-  const filter::RangeMemory memory = {3.2, 0, true};
+  const filter::RangeMemory memory = {3.2};
   EXPECT_TRUE(filter::ChooseEntries(filter::RangeCounts(), memory).kinds.empty());
   const WrittenRanges ranges({"one"}, AutoEntries(0.2), Format::kRibbon);
   EXPECT_TRUE(ranges.is_understood());
@@ -246,11 +244,8 @@ double BitsOf(const WrittenRanges& ranges, size_t num_keys) {
 
 // A key has one entry of so many bits.
 RangeEntryOptions OneEntry(double bits_per_entry) {
-  filter::RangeMemory memory;
-  memory.bits_per_key = 4;
-  const double share = filter::BitsPerEntry(1, memory) / memory.bits_per_key;
   RangeEntryOptions options = EntriesOf(Kinds({{40}}));
-  options.memory = bits_per_entry / share / kRangeBitsPerKey;
+  options.memory = bits_per_entry / kRangeBitsPerKey;
   return options;
 }
 

@@ -48,9 +48,7 @@ EntryKinds KindsFromText(const std::string& cells, const std::string& prefixes) 
 
 // The memory with which each copy of an entry gets so many bits.
 double MemoryFor(double bits_per_entry, double entries_per_key) {
-  filter::RangeMemory memory;
-  memory.bits_per_key = 4;
-  return 4 * entries_per_key * bits_per_entry / filter::BitsPerEntry(1, memory) / kRangeBitsPerKey;
+  return entries_per_key * bits_per_entry / kRangeBitsPerKey;
 }
 
 std::string KeyFromHex(const std::string& text) { return text == "-" ? "" : FromHex(text); }

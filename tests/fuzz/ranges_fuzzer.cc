@@ -60,8 +60,8 @@ filter::RangeEntryOptions ConsumeEntries(FuzzedDataProvider* input) {
   options.is_auto = input->ConsumeBool();
   if (!options.is_auto) options.kinds = ConsumeKinds(input);
   if (options.is_auto) options.sample = ConsumeSample(input);
-  options.memory = input->ConsumeIntegralInRange<int>(1, 400) / 100.0;
-  options.num_levels_below = input->ConsumeIntegralInRange<int>(0, 3);
+  options.memory = input->ConsumeIntegralInRange<int>(1, 4000) / 100.0;
+  options.is_last_level = input->ConsumeBool();
   options.format = input->ConsumeBool() ? Format::kRibbon : Format::kBlocked;
   options.bits_per_key = 14;  // false positives would hide what is wrong
   options.seed = input->ConsumeIntegral<uint64_t>();

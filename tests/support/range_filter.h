@@ -2,6 +2,7 @@
 #ifndef BLOOMLINE_TESTS_SUPPORT_RANGE_FILTER_H_
 #define BLOOMLINE_TESTS_SUPPORT_RANGE_FILTER_H_
 
+#include <algorithm>
 #include <initializer_list>
 #include <set>
 #include <string>
@@ -23,18 +24,22 @@ inline filter::EntryKinds Kinds(std::initializer_list<filter::EntryKinds::Cell> 
   return kinds;
 }
 
+// The memory per key, for the mean of 1, in the last level, the one above it, and others.
+constexpr double kLevelMemory[] = {1 / 1.51, 5 / 1.51, 16 / 1.51};
+
 inline filter::RangeEntryOptions EntriesOf(const filter::EntryKinds& kinds) {
   filter::RangeEntryOptions options;
   options.kinds = kinds;
-  options.memory = 1;
+  options.memory = kLevelMemory[0];
   return options;
 }
 
+// `memory` is that of all levels, of which each has a tenth of the keys of the next one.
 inline filter::RangeEntryOptions AutoEntries(double memory, int num_levels_below = 0) {
   filter::RangeEntryOptions options;
   options.is_auto = true;
-  options.memory = memory;
-  options.num_levels_below = num_levels_below;
+  options.memory = memory * kLevelMemory[std::min(num_levels_below, 2)];
+  options.is_last_level = num_levels_below == 0;
   return options;
 }
 

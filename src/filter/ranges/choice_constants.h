@@ -2,19 +2,17 @@
 #ifndef BLOOMLINE_FILTER_RANGES_CHOICE_CONSTANTS_H_
 #define BLOOMLINE_FILTER_RANGES_CHOICE_CONSTANTS_H_
 
-#include <array>
-
 namespace bloomline::filter {
 
 // Tuned with the bench `db_bench_ext/run --part choice`, which changes each of them and prints what
 // that changes in the files that scans of empty ranges read. Only the bench sets other values.
 struct ChoiceConstants {
   // ---- Memory.
-  // How a key's memory in the last level, in the one above it, and in those above that compare. An
-  // error rate gains the same from a bit in all levels if a level with a tenth of the keys has
-  // entries of 3.5 more bits. Besides, more keys of an upper level have their entries to
+  // A key of a level with 1/n of the keys of a level below gets n to the power of this times its
+  // memory. An error rate gains the same from a bit in all levels if a level with a tenth of the
+  // keys has entries of 3.5 more bits. Besides, more keys of an upper level have their entries to
   // themselves.
-  std::array<double, 3> level_weights = {1, 5, 16};
+  double upper_levels = 0.6;
 
   // ---- What scans ask for, as long as no sample says it: ranges that end at delimiters or at
   // bytes have a weight of 1 each.

@@ -225,7 +225,7 @@ class AskedPlaces {
     const double weight =
         std::min(1.0, NewBits(place.bits)) / (constants_.next_byte + NewBits(place.bits + 8));
     if (place.num_entries < constants_.nearly_all * counts_.num_keys()) return weight;
-    return memory_.num_levels_below == 0 ? 0 : weight * constants_.nearly_all_in_upper_level;
+    return memory_.is_last_level ? 0 : weight * constants_.nearly_all_in_upper_level;
   }
 
   // A full tree has all digits, or all letters, everywhere. We count the part of the tree that is
@@ -317,7 +317,7 @@ class Model {
   }
 
  private:
-  double BitsFor(double entries_per_key) const { return BitsPerKey(memory_) / entries_per_key; }
+  double BitsFor(double entries_per_key) const { return memory_.bits_per_key / entries_per_key; }
 
   void Change(Candidate* candidate, int copies) {
     candidate->copies = static_cast<unsigned>(static_cast<int>(candidate->copies) + copies);
@@ -475,22 +475,12 @@ double EntryRate(double bits_per_entry, bool is_ribbon) {
                    : std::exp2(-0.693 * bits_per_entry);
 }
 
-double BitsPerKey(const RangeMemory& memory) {
-  const std::array<double, 3>& weights = memory.level_weights;
-  const double ratio = memory.level_size_ratio;
-  const double in_last_level = 1 - 1 / ratio;  // of all keys
-  const double mean =
-      in_last_level * (weights[0] + weights[1] / ratio) + weights[2] / (ratio * ratio);
-  const auto level = static_cast<size_t>(std::clamp(memory.num_levels_below, 0, 2));
-  return weights[level] / mean * memory.bits_per_key;
-}
-
 double MostEntriesPerKey(const RangeMemory& memory) {
-  return std::min(BitsPerKey(memory) / kLeastBitsPerEntry, memory.max_entries_per_key);
+  return std::min(memory.bits_per_key / kLeastBitsPerEntry, memory.max_entries_per_key);
 }
 
 double BitsPerEntry(double entries_per_key, const RangeMemory& memory) {
-  return std::clamp(BitsPerKey(memory) / entries_per_key, kLeastBitsPerEntry, kMostBitsPerEntry);
+  return std::clamp(memory.bits_per_key / entries_per_key, kLeastBitsPerEntry, kMostBitsPerEntry);
 }
 
 EntryChoice ChooseEntries(const RangeCounts& counts, const RangeMemory& memory) {

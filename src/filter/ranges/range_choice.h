@@ -2,11 +2,9 @@
 #ifndef BLOOMLINE_FILTER_RANGES_RANGE_CHOICE_H_
 #define BLOOMLINE_FILTER_RANGES_RANGE_CHOICE_H_
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 
-#include "src/filter/ranges/choice_constants.h"
 #include "src/filter/ranges/kind_set.h"
 #include "src/filter/ranges/range_counts.h"
 #include "src/filter/ranges/range_field.h"
@@ -25,18 +23,12 @@ double EntryRate(double bits_per_entry, bool is_ribbon);
 constexpr double kLeastBitsPerEntry = 1;
 
 struct RangeMemory {
-  double bits_per_key = 0;  // for entries: the mean of all levels
-  int num_levels_below = 0;
-  double level_size_ratio = 10;  // keys of a level, for each of the level above; more than 1
-  std::array<double, 3> level_weights = ChoiceConstants().level_weights;
+  double bits_per_key = 0;  // for entries
+  bool is_last_level = true;
   // What the builder has memory for, copies counted.
   double max_entries_per_key = HUGE_VAL;
   bool is_ribbon = true;  // the layout of the payload, or blocked
 };
-
-// The bits that entries may take for each key of this level, so that all levels together take
-// memory.bits_per_key.
-double BitsPerKey(const RangeMemory& memory);
 
 // Returns the most entries per key that can be chosen.
 double MostEntriesPerKey(const RangeMemory& memory);

@@ -198,13 +198,10 @@ RangeMemory RangeEntries::Memory(double entry_bytes) const {
   RangeMemory memory;
   const auto num_keys = static_cast<double>(std::max<uint64_t>(state_.num_keys, 1));
   memory.max_entries_per_key = entry_bytes / kHashBytes / num_keys;
-  memory.bits_per_key = options_.memory * options_.bits_per_key;
-  memory.num_levels_below = options_.num_levels_below;
-  memory.level_size_ratio = options_.level_size_ratio;
-  memory.level_weights = options_.constants.level_weights;
-  memory.is_ribbon = options_.format == Format::kRibbon;
   const double most = 8 * static_cast<double>(MaxPayloadBytes()) / num_keys;
-  memory.bits_per_key *= std::min(1.0, most / BitsPerKey(memory));
+  memory.bits_per_key = std::min(most, options_.memory * options_.bits_per_key);
+  memory.is_last_level = options_.is_last_level;
+  memory.is_ribbon = options_.format == Format::kRibbon;
   return memory;
 }
 

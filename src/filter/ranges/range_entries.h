@@ -22,12 +22,11 @@ namespace bloomline::filter {
 struct RangeEntryOptions {
   bool is_auto = false;  // the kinds are chosen when all keys are known
   EntryKinds kinds;      // else these
-  // The memory for entries, as a part of that of a point filter with bits_per_key.
+  // The memory for entries of this table, as a part of that of a point filter with bits_per_key.
   double memory = 0.2;
   double bits_per_key = 10;
   Format format = Format::kRibbon;  // or kBlocked
-  int num_levels_below = 0;
-  double level_size_ratio = 10;
+  bool is_last_level = true;          // no level below has keys
   RangeCounts::SampledRanges sample;  // for is_auto: of ranges that scans ask for
   uint64_t max_bytes = 0;             // of the property; 0: no limit
   uint64_t seed = 0;

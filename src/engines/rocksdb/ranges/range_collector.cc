@@ -1,14 +1,20 @@
 #include "src/engines/rocksdb/ranges/range_collector.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <cstdio>
+#include <memory>
 #include <new>
 #include <unordered_map>
 
 #include "rocksdb/utilities/options_type.h"
+#include "src/engines/rocksdb/budget/file_account.h"
+#include "src/engines/rocksdb/budget/file_creation.h"
 #include "src/engines/rocksdb/builder/filter_bits_abi.h"
 #include "src/engines/rocksdb/ranges/range_options.h"
 #include "src/filter/options/formats.h"
+#include "src/filter/ranges/level_memory.h"
 #include "src/filter/ranges/range_property.h"
 #include "src/support/quoted.h"
 
@@ -120,12 +126,31 @@ const OptionInfos& RangeOptionInfos() {
   static const auto& infos = *new OptionInfos{
       {"prefixes", {offsetof(RangeFilterOptions, prefixes), OptionType::kString}},
       {"memory_percent", {offsetof(RangeFilterOptions, memory_percent), OptionType::kDouble}},
-      {"level_size_ratio", {offsetof(RangeFilterOptions, level_size_ratio), OptionType::kDouble}},
       {"bits_per_key", {offsetof(RangeFilterOptions, bits_per_key), OptionType::kDouble}},
       {"format", FormatInfo()},
       {"max_bytes_per_table",
        {offsetof(RangeFilterOptions, max_bytes_per_table), OptionType::kUInt64T}}};
   return infos;
+}
+
+// Without an account of the database's files, every file gets the mean.
+void SetLevel(int level, filter::RangeEntryOptions* entries) {
+  const FileCreation creation = TakeFileCreationForCollector();
+  const std::shared_ptr<FileAccount> account = creation.account.lock();
+  if (account == nullptr) return;
+  constexpr double kNoFilters = 0;  // only keys matter
+  filter::TreeFill tree;
+  filter::NewFilter file;
+  if (!account->Describe(creation, level, kNoFilters, /*fills_bottom=*/true, &tree, &file)) return;
+  entries->memory *= filter::LevelMemory(tree, level, account->MergesFlushes(creation));
+  entries->is_last_level = filter::IsLastLevel(tree, level);
+}
+
+void RemarkFormer(const char* name) {
+  static std::atomic<bool> is_said{false};
+  if (is_said.exchange(true)) return;
+  std::fprintf(stderr, "bloomline: %s of %s has no effect since bloomline 0.4\n", name,
+               RangeFilter::kClassName());
 }
 
 }  // namespace
@@ -146,7 +171,11 @@ void RangeCollectors::ReadOptions() {
 
 Status RangeCollectors::ConfigureOptions(const ConfigOptions& config, const OptionMap& options,
                                          OptionMap* unused) {
-  const Status status = RangeFilter::ConfigureOptions(config, options, unused);
+  OptionMap known = options;
+  for (const char* const former : kFormerRangeOptions) {
+    if (known.erase(former) != 0) RemarkFormer(former);
+  }
+  const Status status = RangeFilter::ConfigureOptions(config, known, unused);
   if (!status.ok()) return status;
   ReadOptions();
   return error_.empty() ? Status::OK() : Status::InvalidArgument("bloomline", error_);
@@ -163,30 +192,11 @@ RangeFilter::Counts RangeCollectors::counts() const {
   return counts;
 }
 
-// RocksDB says the level, but not which levels have tables. Those that tables were made for have
-// some: unlike a table that is moved down unchanged, one that is made there was merged with others.
-// If flushed tables are only moved down, as with keys in order, all of them become the last level.
-int RangeCollectors::NumLevelsBelow(int level) {
-  constexpr auto kUnordered = std::memory_order_relaxed;
-  // RocksDB stops writes at 36 files in level 0 (level0_stop_writes_trigger) unless compactions
-  // take them away.
-  constexpr int kFlushesPerMerge = 32;
-  if (level < 0 || level >= 64) return 0;
-  const uint64_t levels = levels_.fetch_or(uint64_t{1} << level, kUnordered);
-  if (level > 0) {
-    trusted_flushes_.store(kFlushesPerMerge, kUnordered);
-  } else if (trusted_flushes_.load(kUnordered) <= 0 ||
-             trusted_flushes_.fetch_sub(1, kUnordered) <= 0) {
-    return 0;
-  }
-  return __builtin_popcountll(levels >> level >> 1);
-}
-
 TablePropertiesCollector* RangeCollectors::CreateTablePropertiesCollector(
     Context context) noexcept {
   if (!error_.empty()) return new NoCollector;
   filter::RangeEntryOptions entries = entries_;
-  entries.num_levels_below = NumLevelsBelow(context.level_at_creation);
+  SetLevel(context.level_at_creation, &entries);
   if (entries.is_auto) entries.sample = filter::SampledPlaces(asked_ranges_);
   return new RangeCollector(entries);
 }
@@ -197,12 +207,6 @@ namespace bloomline {
 
 std::shared_ptr<RangeFilter> AddRangeFilter(ROCKSDB_NAMESPACE::ColumnFamilyOptions* family,
                                             RangeFilterOptions options, std::string* error) {
-  if (options.level_size_ratio == 0 &&
-      family->compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
-    options.level_size_ratio =
-        std::clamp(family->max_bytes_for_level_multiplier, engine::kLeastLevelSizeRatio,
-                   engine::kMostLevelSizeRatio);
-  }
   const std::shared_ptr<RangeFilter> filter = NewRangeFilter(options, error);
   if (filter != nullptr) family->table_properties_collector_factories.push_back(filter);
   return filter;

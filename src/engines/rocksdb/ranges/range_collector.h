@@ -45,14 +45,10 @@ class RangeCollectors final : public RangeFilter {
                                              const OptionMap& options, OptionMap* unused) override;
   const void* GetOptionsPtr(const std::string& name) const override;
   void ReadOptions();
-  // The number of levels with data below the table's, as far as known.
-  int NumLevelsBelow(int level);
 
   RangeFilterOptions options_;
   filter::RangeEntryOptions entries_;
   std::string error_;
-  std::atomic<uint64_t> levels_{0};      // of the tables made so far: bit i for level i
-  std::atomic<int> trusted_flushes_{0};  // flushed tables that will be merged, not moved down
   filter::FilterCounts* const of_process_;
   std::atomic<uint64_t> num_read_{0};
   std::atomic<uint64_t> num_skipped_{0};

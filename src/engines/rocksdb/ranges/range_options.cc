@@ -17,8 +17,6 @@ using filter::EntryKinds;
 constexpr std::string_view kChosenPrefixes = "auto";
 constexpr double kLeastPercent = 1;
 constexpr double kMostPercent = 400;
-// The memory holds at this ratio and at greater ones.
-constexpr double kUnknownRatio = 4;
 // Room for the last key and the limits of bytes.
 constexpr uint64_t kLeastBytesPerTable = 4096;
 
@@ -126,11 +124,6 @@ std::string ReadRangeFilterOptions(const RangeFilterOptions& options,
     return support::StrCat("memory_percent is ", support::DoubleText(options.memory_percent),
                            "; allowed: ", kLeastPercent, " to ", kMostPercent);
   }
-  const double ratio = options.level_size_ratio;
-  if (ratio != 0 && !(ratio >= kLeastLevelSizeRatio && ratio <= kMostLevelSizeRatio)) {
-    return support::StrCat("level_size_ratio is ", support::DoubleText(ratio), "; allowed: 0, or ",
-                           kLeastLevelSizeRatio, " to ", kMostLevelSizeRatio);
-  }
   FilterOptions point_filter;
   point_filter.format = options.format;
   point_filter.bits_per_key = options.bits_per_key;
@@ -141,7 +134,6 @@ std::string ReadRangeFilterOptions(const RangeFilterOptions& options,
                            "; allowed: 0, or from ", kLeastBytesPerTable, " on");
   }
   entries->memory = options.memory_percent / 100;
-  entries->level_size_ratio = ratio == 0 ? kUnknownRatio : ratio;
   entries->format = options.format;
   entries->bits_per_key = options.bits_per_key;
   entries->max_bytes = options.max_bytes_per_table;

@@ -2,6 +2,7 @@
 #ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_OPTIONS_H_
 #define BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_OPTIONS_H_
 
+#include <array>
 #include <string>
 
 #include "bloomline/rocksdb_range_filter.h"
@@ -9,9 +10,8 @@
 
 namespace bloomline::engine {
 
-// Limits of level_size_ratio.
-constexpr double kLeastLevelSizeRatio = 2;
-constexpr double kMostLevelSizeRatio = 1000;
+// Options of earlier releases, which OPTIONS files may have. They have no effect any more.
+inline constexpr std::array<const char*, 1> kFormerRangeOptions = {{"level_size_ratio"}};
 
 // Sets what does not depend on the table. Returns what is wrong with the options, or an empty
 // string.
