@@ -1,4 +1,5 @@
-// The blocks of docs/rocksdb.md: a database with bloomline's policy, and a policy with two numbers.
+// The blocks of docs/rocksdb.md: a database with bloomline's policy, one with bits by level, and a
+// policy with two numbers.
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -7,11 +8,21 @@
 #include "tests/engines/rocksdb_open.h"
 // INCLUDES
 
-// BLOCK 2
+// BLOCK 3
 
 int First() {
   // BLOCK 1
   return 0;
+}
+
+int ByLevel() {
+  rocksdb::Options options;
+  std::string error;
+  // BLOCK 2
+  options.create_if_missing = true;
+  const auto db = bloomline::tests::MustOpenRocksDB(options, "levels");
+  if (!db->Put({}, "key", "value").ok() || !db->Flush({}).ok()) return 6;
+  return db->GetOptions().listeners.size() == 1 && error.empty() ? 0 : 7;
 }
 
 // Of the filter in the only file.
@@ -39,6 +50,9 @@ int TwoBits() {
 }
 
 int main() {
-  const int status = First();
-  return status != 0 ? status : TwoBits();
+  for (const auto part : {First, ByLevel, TwoBits}) {
+    const int status = part();
+    if (status != 0) return status;
+  }
+  return 0;
 }
