@@ -12,6 +12,7 @@
 #include <rocksdb/table_properties.h>
 #include <rocksdb/version.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -134,14 +135,17 @@ inline rocksdb::Status GiveNewFilters(rocksdb::DB* db,
   return CompactAll(db, family, rocksdb::BottommostLevelCompaction::kForceOptimized);
 }
 
-// Rewrites each file of the default column family in its level. No two files of a level may share a
-// user key, and no other compaction may run.
+// Rewrites each file of the default column family in its level, from the deepest level up, because
+// bits by level follow from the filters of deeper levels. No two files of a level may share a user
+// key, and no other compaction may run.
 inline rocksdb::Status CompactInPlace(rocksdb::DB* db) {
   rocksdb::CompactionOptions options;
   // Before 9.2 the default is Snappy, even if the column family has another compression.
   options.compression = rocksdb::kDisableCompressionOption;
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
+  std::stable_sort(files.begin(), files.end(),
+                   [](const auto& a, const auto& b) { return a.level > b.level; });
   for (const auto& file : files) {
     const rocksdb::Status status = db->CompactFiles(options, {file.name}, file.level);
     if (!status.ok()) return status;
