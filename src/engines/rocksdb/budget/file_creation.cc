@@ -1,5 +1,6 @@
 #include "src/engines/rocksdb/budget/file_creation.h"
 
+#include <memory>
 #include <utility>
 
 namespace bloomline::engine {
@@ -11,9 +12,10 @@ struct CreationOfThread {
   bool awaits_collector = false;
 };
 
+// On the heap: the libraries of a process share little room for thread_local variables.
 CreationOfThread& OfThread() {
-  thread_local CreationOfThread of_thread;
-  return of_thread;
+  thread_local const auto of_thread = std::make_unique<CreationOfThread>();
+  return *of_thread;
 }
 
 FileCreation TakeIf(bool* awaited) {
