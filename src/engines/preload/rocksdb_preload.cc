@@ -1,5 +1,5 @@
-// libbloomline_rocksdb_preload.so: preloaded, it replaces rocksdb::NewBloomFilterPolicy and
-// NewRibbonFilterPolicy, and makes bloomline known to RocksDB by name.
+// libbloomline_rocksdb_preload.so: preloaded, it replaces rocksdb::NewBloomFilterPolicy,
+// NewRibbonFilterPolicy and DB::Open, and makes bloomline known to RocksDB by name.
 //
 // This library comes into every process that the program starts, shells included. So it needs only
 // libc. The policy is in a second library beside it. This one opens it only if the RocksDB that
@@ -10,7 +10,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
 
+#include "rocksdb/version.h"
 #include "src/engines/preload/environment.h"
 #include "src/engines/preload/next_function.h"
 #include "src/engines/preload/private_scope.h"
@@ -20,11 +24,53 @@
 #include "rocksdb_soname.h"
 #endif
 
+// As far as DB::Open has these: this library must not need RocksDB.
+namespace rocksdb {
+
+class ColumnFamilyHandle;
+struct ColumnFamilyDescriptor;
+struct DBOptions;
+struct Options;
+
+// It has a destructor, so functions return it into memory of their caller, and may pass on what
+// another one returns without knowing its size.
+struct Status {
+  Status(const Status&) = delete;
+  ~Status();
+};
+
+class DB {
+ public:
+#if ROCKSDB_MAJOR < 10
+  using Opened = DB*;
+#else
+  using Opened = std::unique_ptr<DB>;  // in the headers, the other one calls this one
+#endif
+  using Families = std::vector<ColumnFamilyDescriptor>;
+  using Handles = std::vector<ColumnFamilyHandle*>;
+
+  static Status Open(const Options& options, const std::string& name, Opened* db);
+  static Status Open(const DBOptions& options, const std::string& name, const Families& families,
+                     Handles* handles, Opened* db);
+};
+
+}  // namespace rocksdb
+
 namespace bloomline::preload {
 namespace {
 
 constexpr char kBloomFunction[] = "_ZN7rocksdb20NewBloomFilterPolicyEdb";
 constexpr char kRibbonFunction[] = "_ZN7rocksdb21NewRibbonFilterPolicyEdi";
+#if ROCKSDB_MAJOR < 10
+#define BLOOMLINE_OPENED "PPS0_"
+#else
+#define BLOOMLINE_OPENED "PSt10unique_ptrIS0_St14default_deleteIS0_EE"
+#endif
+#define BLOOMLINE_STRING "RKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+constexpr char kOpen[] = "_ZN7rocksdb2DB4OpenERKNS_7OptionsE" BLOOMLINE_STRING BLOOMLINE_OPENED;
+constexpr char kOpenFamilies[] = "_ZN7rocksdb2DB4OpenERKNS_9DBOptionsE" BLOOMLINE_STRING
+                                 "RKSt6vectorINS_22ColumnFamilyDescriptorESaISD_EEPSC_IPNS_"
+                                 "18ColumnFamilyHandleESaISJ_EE" BLOOMLINE_OPENED;
 constexpr char kRocksDB[] = BLOOMLINE_ROCKSDB_SONAME;
 // The dynamic linker replaces $ORIGIN by the folder of this library.
 constexpr char kOrigin[] = "$ORIGIN";
@@ -32,6 +78,9 @@ constexpr char kPolicyLibrary[] = "$ORIGIN/" BLOOMLINE_PRELOAD_POLICY_LIBRARY;
 
 // Atomic; null until the second library is open.
 NewPolicyFunction new_policy = nullptr;
+
+// Atomic; the second library, if it is open and was not built for another RocksDB.
+void* policy_library = nullptr;
 
 // A library's initializer can ask for a policy before AtStart is called, in the same thread. The
 // flag is plain: a local static that calls a function would need the C++ library.
@@ -129,6 +178,7 @@ NewPolicyFunction OpenPolicy(const PolicyLibrary& library) {
     return nullptr;
   }
   reinterpret_cast<StartFunction>(start)(StartEnvironment());
+  if (library.program == nullptr) __atomic_store_n(&policy_library, handle, __ATOMIC_RELEASE);
   return reinterpret_cast<NewPolicyFunction>(found);
 }
 
@@ -210,6 +260,35 @@ const rocksdb::FilterPolicy* NewPolicy(const void* next, const Asked& asked) {
   return make == nullptr ? nullptr : make(asked);
 }
 
+// Returns the function `name` of the policy library that opens a database with an account; null if
+// bits do not follow the levels, or `next` lies in a RocksDB that bloomline was not compiled for.
+void* OpenWithAccount(const char* name, const void* next) {
+  const char* const by_level = StartEnvironment()->values[kBitsByLevel];
+  if (by_level == nullptr || std::strcmp(by_level, "auto") != 0) return nullptr;
+  void* const library = __atomic_load_n(&policy_library, __ATOMIC_ACQUIRE);
+  return library == nullptr || !IsOfKnownRocksDB(next) ? nullptr : dlsym(library, name);
+}
+
+// No other function of the process may open the database in place of the one that is not found.
+[[noreturn]] void EndWithoutOpen() {
+  std::fprintf(stderr,
+               "bloomline: cannot find out which RocksDB opens a database; start %s without "
+               "libbloomline_rocksdb_preload.so\n",
+               program_invocation_short_name);
+  std::abort();
+}
+
+// Calls the function `next`, with an account if there is `with_account`.
+template <typename... Arguments>
+rocksdb::Status Open(void* next, void* with_account, Arguments... arguments) {
+  using Function = rocksdb::Status (*)(Arguments...);
+  using WithAccount = rocksdb::Status (*)(Function, Arguments...);
+  if (next == nullptr) EndWithoutOpen();
+  const auto function = reinterpret_cast<Function>(next);
+  if (with_account == nullptr) return function(arguments...);
+  return reinterpret_cast<WithAccount>(with_account)(function, arguments...);
+}
+
 }  // namespace
 }  // namespace bloomline::preload
 
@@ -231,6 +310,22 @@ const FilterPolicy* NewRibbonFilterPolicy(double bits_per_key, int bloom_before_
   if (policy != nullptr || next == nullptr) return policy;
   return reinterpret_cast<const FilterPolicy* (*)(double, int)>(next)(bits_per_key,
                                                                       bloom_before_level);
+}
+
+Status DB::Open(const Options& options, const std::string& name, Opened* db) {
+  using namespace bloomline::preload;
+  void* const next = NextFunction(kOpen, __builtin_return_address(0));
+  return bloomline::preload::Open<const Options&, const std::string&, Opened*>(
+      next, OpenWithAccount(kOpenFunction, next), options, name, db);
+}
+
+Status DB::Open(const DBOptions& options, const std::string& name, const Families& families,
+                Handles* handles, Opened* db) {
+  using namespace bloomline::preload;
+  void* const next = NextFunction(kOpenFamilies, __builtin_return_address(0));
+  return bloomline::preload::Open<const DBOptions&, const std::string&, const Families&, Handles*,
+                                  Opened*>(next, OpenWithAccount(kOpenFamiliesFunction, next),
+                                           options, name, families, handles, db);
 }
 
 }  // namespace rocksdb

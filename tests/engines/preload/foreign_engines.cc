@@ -32,6 +32,19 @@ const FilterPolicy* const own_policy = reinterpret_cast<const FilterPolicy*>(&ob
 const FilterPolicy* NewBloomFilterPolicy(double, bool) { return own_policy; }
 const FilterPolicy* NewRibbonFilterPolicy(double, int) { return own_policy; }
 
+Status DB::Open(const Options&, const std::string& name, DB**) {
+  Status status;
+  status.text[9] = name == "options" ? own_policy : nullptr;
+  return status;
+}
+Status DB::Open(const DBOptions&, const std::string& name,
+                const std::vector<ColumnFamilyDescriptor>&, std::vector<ColumnFamilyHandle*>*,
+                DB**) {
+  Status status;
+  status.text[9] = name == "families" ? own_policy : nullptr;
+  return status;
+}
+
 #ifdef BLOOMLINE_TEST_VERSION
 std::string GetRocksVersionAsString(bool with_patch);
 std::string GetRocksVersionAsString(bool) { return std::getenv("TEST_ROCKSDB_VERSION"); }

@@ -11,9 +11,20 @@ extern "C" const char* NameOf(const void* policy) {
 #else
 #include "tests/engines/preload/foreign_engines.h"
 
+namespace {
+
+bool OpensOwnDatabases() {
+  using namespace rocksdb;
+  return DB::Open(Options(), "options", nullptr).text[9] == own_policy &&
+         DB::Open(DBOptions(), "families", {}, nullptr, nullptr).text[9] == own_policy;
+}
+
+}  // namespace
+
 extern "C" const void* MakePolicy() {
   const bool own = rocksdb::NewBloomFilterPolicy(10, false) == rocksdb::own_policy &&
-                   rocksdb::NewRibbonFilterPolicy(10, 0) == rocksdb::own_policy;
+                   rocksdb::NewRibbonFilterPolicy(10, 0) == rocksdb::own_policy &&
+                   OpensOwnDatabases();
   if (!own) return nullptr;
   return leveldb::NewBloomFilterPolicy(10);
 }

@@ -1,6 +1,6 @@
 // A program that knows RocksDB alone: it asks for RocksDB's own filters, or for what an option
 // string names, and checks all answers.
-// Usage: rocksdb_client write|check|exit|files|metrics|root|load|domain FOLDER POLICY,
+// Usage: rocksdb_client write|check|exit|files|metrics|root|load|domain|ways FOLDER POLICY,
 // rocksdb_client change FOLDER POLICY [NEW_POLICY], or rocksdb_client threads
 //   exit    checks, and calls exit() while the database is open
 //   files   writes files of flushes, of a compaction and of recovery, and prints for each a hash of
@@ -13,6 +13,8 @@
 //           is written afterwards
 //   domain  writes partitions whose keys are all outside the prefix extractor's domain, and prints
 //           how many of them MultiGet does not find
+//   ways    opens databases in all ways at the same time, and prints the listeners of each. Closes
+//           one, and prints the bits per key of a file that is flushed when it is open again
 //   POLICY  bloom:BITS_PER_KEY, ribbon:BITS_PER_KEY, ribbon:BITS_PER_KEY:BLOOM_BEFORE_LEVEL, an
 //           option string, or one of a column family, with block_based_table_factory
 
@@ -24,6 +26,7 @@
 
 #include "rocksdb/convenience.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/listener.h"
 #include "rocksdb/options.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/statistics.h"
@@ -261,6 +264,87 @@ int Change(const char* folder, const std::string& policy, const char* new_policy
   return wrong != 0;
 }
 
+// "LISTENER, LISTENER"; empty: none.
+std::string ListenersOf(const rocksdb::DBOptions& options) {
+  std::string names;
+  for (const auto& listener : options.listeners) {
+    names += std::string(names.empty() ? "" : ", ") + listener->Name();
+  }
+  return names;
+}
+
+class NamedListener final : public rocksdb::EventListener {
+ public:
+  const char* Name() const override { return "own"; }
+};
+
+// The second of two small files above a full level. An account knows the level, and leaves it more
+// bits.
+double BitsOfFlushedFile(const rocksdb::Options& options, const std::string& path,
+                         std::unique_ptr<rocksdb::DB> db) {
+  for (int i = 0; i < kNumKeys; ++i) Require(db->Put({}, Key(2 * i), Value(i)));
+  Require(bloomline::tests::CompactAll(db.get()));
+  db.reset();
+  Require(bloomline::tests::OpenRocksDB(options, path, &db));
+  uint64_t filter_bytes = 0;  // of the last file
+  constexpr int kFewKeys = kNumKeys / 50;
+  for (int part = 0; part < 2; ++part) {
+    for (int i = 0; i < kFewKeys; ++i) Require(db->Put({}, Key(2 * i + 1), Value(i)));
+    Require(db->Flush(rocksdb::FlushOptions()));
+    uint64_t all_bytes = 0;
+    for (const auto& [level, table] : bloomline::tests::TablesByLevel(db.get())) {
+      if (level == 0) all_bytes += table->filter_size;
+    }
+    filter_bytes = all_bytes - filter_bytes;
+  }
+  return 8 * static_cast<double>(filter_bytes) / kFewKeys;
+}
+
+int OpenInAllWays(const std::string& folder, const std::string& policy) {
+  rocksdb::Options options = OptionsOf("ways", folder.c_str(), policy);
+  const auto print = [](const char* way, rocksdb::DB* db) {
+    std::printf("%s: %s\n", way, ListenersOf(db->GetDBOptions()).c_str());
+  };
+  std::unique_ptr<rocksdb::DB> first, second, of_families, read_only, with_own, with_account;
+  Require(bloomline::tests::OpenRocksDB(options, folder + "/first", &first));
+  print("options", first.get());
+  Require(bloomline::tests::OpenRocksDB(options, folder + "/second", &second));
+  const auto first_listeners = first->GetDBOptions().listeners;
+  const bool are_same =
+      !first_listeners.empty() && first_listeners[0] == second->GetDBOptions().listeners[0];
+  std::printf("both databases have one account: %d\n", are_same);
+
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  Require(bloomline::tests::OpenRocksDB(rocksdb::DBOptions(options), folder + "/families",
+                                        {{rocksdb::kDefaultColumnFamilyName, options}}, &handles,
+                                        &of_families));
+  print("families", of_families.get());
+  Require(of_families->DestroyColumnFamilyHandle(handles[0]));
+  Require(bloomline::tests::OpenRocksDBReadOnly(options, folder + "/families", &read_only));
+  print("read only", read_only.get());
+  std::printf("the program's options: %s\n", ListenersOf(options).c_str());
+
+  rocksdb::Options others = options;
+  others.listeners.push_back(std::make_shared<NamedListener>());
+  Require(bloomline::tests::OpenRocksDB(others, folder + "/own", &with_own));
+  print("a listener", with_own.get());
+  // Whether this RocksDB knows the account depends on the library.
+  rocksdb::DBOptions named;
+  Require(rocksdb::GetDBOptionsFromString({}, options, "listeners=bloomline.account", &named));
+  Require(bloomline::tests::OpenRocksDB(rocksdb::Options(named, options), folder + "/account",
+                                        &with_account));
+  print("an account", with_account.get());
+
+  options.create_if_missing = false;
+  std::unique_ptr<rocksdb::DB> none;
+  const rocksdb::Status status = bloomline::tests::OpenRocksDB(options, folder + "/none", &none);
+  std::printf("no database: %s\n", status.ToString().substr(0, 17).c_str());
+  const double bits = BitsOfFlushedFile(OptionsOf("ways", folder.c_str(), policy),
+                                        folder + "/first", std::move(first));
+  std::printf("a flushed file: %.0f bits per key\n", bits);
+  return 0;
+}
+
 int MakePolicies() {
   int missing = 0;
   for (int i = 0; i < 100; ++i) {
@@ -282,5 +366,6 @@ int main(int argc, char** argv) {
   if (std::strcmp(argv[1], "root") == 0 && chdir("/") != 0) return 2;
   if (std::strcmp(argv[1], "files") == 0) return WriteFiles(argv[2], argv[3]);
   if (std::strcmp(argv[1], "domain") == 0) return MultiGetOutsideTheDomain(argv[2], argv[3]);
+  if (std::strcmp(argv[1], "ways") == 0) return OpenInAllWays(argv[2], argv[3]);
   return UseDatabase(argv[1], argv[2], argv[3]);
 }

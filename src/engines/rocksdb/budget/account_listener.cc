@@ -129,6 +129,7 @@ std::string ReadAssumed(DB* db, FileAccount* account, const std::atomic<bool>& e
 // Locks no lock of RocksDB, nor FileAccount's, under its own.
 class AccountListener final : public FilterAccount {
  public:
+  explicit AccountListener(bool is_named) : is_named_(is_named) {}
   ~AccountListener() override {
     for (auto& [database, session] : sessions_) EndReader(&session);
   }
@@ -136,6 +137,8 @@ class AccountListener final : public FilterAccount {
   const void* GetOptionsPtr(const std::string& name) const override {
     return name == kOwnAccount ? this : FilterAccount::GetOptionsPtr(name);
   }
+
+  std::string GetId() const override { return is_named_ ? FilterAccount::GetId() : ""; }
 
   uint64_t filter_bytes() const override { return files_->sums().bytes; }
   uint64_t num_keys() const override { return files_->sums().live_keys(); }
@@ -275,6 +278,7 @@ class AccountListener final : public FilterAccount {
     }
   }
 
+  const bool is_named_;
   const std::shared_ptr<FileAccount> files_ = std::make_shared<FileAccount>();
   std::mutex mutex_;
   std::map<std::string, DatabaseSession> sessions_;
@@ -282,7 +286,13 @@ class AccountListener final : public FilterAccount {
 
 }  // namespace
 
-std::unique_ptr<FilterAccount> MakeFilterAccount() { return std::make_unique<AccountListener>(); }
+std::unique_ptr<FilterAccount> MakeFilterAccount() {
+  return std::make_unique<AccountListener>(/*is_named=*/true);
+}
+
+std::unique_ptr<FilterAccount> MakeUnnamedAccount() {
+  return std::make_unique<AccountListener>(/*is_named=*/false);
+}
 
 }  // namespace bloomline::engine
 
