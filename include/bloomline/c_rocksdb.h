@@ -6,6 +6,15 @@
    Before option strings with this name are parsed (docs/compatibility.md), call
    bloomline_rocksdb_register.
 
+   A listener of the database, the FilterAccount of filter_account.h, shows a policy the filters of
+   all levels. Set it for bits_by_level=auto; `memory` needs it. RocksDB's C functions set no
+   listener, but an option string does:
+
+     bloomline_rocksdb_register(&error);
+     rocksdb_get_options_from_string(base, "listeners=bloomline.account", options, &error);
+
+   `options` are then those of `base`, with the listener.
+
    Follows the conventions of c.h. The first three functions register the names, and fail if RocksDB
    has another minor version than bloomline was compiled for. Link bloomline::rocksdb and the
    RocksDB that the program calls. */

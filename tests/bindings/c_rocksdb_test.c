@@ -61,9 +61,9 @@ static void Flush(rocksdb_t* db) {
   rocksdb_flushoptions_destroy(options);
 }
 
-static void WriteEvenKeys(rocksdb_t* db) {
+static void WriteKeys(rocksdb_t* db, int begin, int end, int step) {
   rocksdb_writeoptions_t* write_options = rocksdb_writeoptions_create();
-  for (int i = 0; i < kNumKeys; i += 2) {
+  for (int i = begin; i < end; i += step) {
     char key[17];
     KeyOf(i, key);
     rocksdb_put(db, write_options, key, 16, "value", 5, &error);
@@ -72,6 +72,8 @@ static void WriteEvenKeys(rocksdb_t* db) {
   rocksdb_writeoptions_destroy(write_options);
   Flush(db);
 }
+
+static void WriteEvenKeys(rocksdb_t* db) { WriteKeys(db, 0, kNumKeys, 2); }
 
 /* Writes a database with these options, and looks its keys up. */
 static void CheckDatabase(const char* path, rocksdb_options_t* options) {
@@ -185,6 +187,46 @@ static void TestRangeScans(const char* directory) {
   rocksdb_options_destroy(options);
 }
 
+static double NumberIn(const char* text, const char* name) {
+  const char* const found = strstr(text, name);
+  CHECK(found != NULL);
+  return strtod(found + strlen(name), NULL);
+}
+
+/* Bits per key of two small files that are flushed above a full level, after a restart. */
+static double BitsOfFlushedFiles(const char* path, const char* listeners) {
+  char text[300];
+  snprintf(text, sizeof(text),
+           "%sblock_based_table_factory={filter_policy={id=bloomline;format=bloom;bits_per_key=10;"
+           "bits_by_level=auto}}",
+           listeners);
+  rocksdb_options_t* options = OptionsOf(text);
+  rocksdb_t* db = Open(path, options);
+  WriteEvenKeys(db);
+  rocksdb_compact_range(db, NULL, 0, NULL, 0);
+  rocksdb_close(db);
+  db = Open(path, options);
+  WriteKeys(db, 1, 201, 2);
+  WriteKeys(db, 1, 201, 2);
+  char* const tables = rocksdb_property_value(db, "rocksdb.aggregated-table-properties-at-level0");
+  CHECK(tables != NULL);
+  const double bits = 8 * NumberIn(tables, "filter block size=") / NumberIn(tables, "# entries=");
+  rocksdb_free(tables);
+  rocksdb_close(db);
+  rocksdb_options_destroy(options);
+  return bits;
+}
+
+/* The listener knows the level below, and so leaves them more bits. */
+static void TestBitsByLevel(const char* directory) {
+  StartPhase("bits by level");
+  CHECK(bloomline_rocksdb_register(&error) == 1);
+  const char* const path = PathIn(directory, "account");
+  CHECK(BitsOfFlushedFiles(path, "listeners=bloomline.account;") > 12);
+  CHECK(TablesWith(path, "OPTIONS", "listeners={bloomline.account}") > 0);
+  CHECK(BitsOfFlushedFiles(PathIn(directory, "no_account"), "") < 12);
+}
+
 /* A database with RocksDB's own filters, opened with bloomline's. */
 static void TestNewFilters(const char* directory) {
   StartPhase("new filters");
@@ -211,6 +253,7 @@ int main(int argc, char** argv) {
   TestFamilyOptions();
   TestHandles(argv[1]); /* registers it, too */
   TestRangeScans(argv[1]);
+  TestBitsByLevel(argv[1]);
   TestNewFilters(argv[1]);
   for (int i = 0; i < 2; ++i) {
     const uint8_t registered = bloomline_rocksdb_register(&error);
