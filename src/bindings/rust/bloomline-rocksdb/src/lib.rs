@@ -67,9 +67,10 @@ pub fn metrics_text() -> Result<String, Error> {
 const VERSION: &str = "[Version]\n  rocksdb_version=7.0.3\n  options_file_version=1.1\n";
 
 /// Options of a database, as text, such as `max_background_jobs=4;listeners=bloomline.account`. The
-/// crate `rocksdb` has no function for listeners. This one counts the filters, which the option
-/// `memory` of a policy needs: see bloomline's docs/operating.md. Set what the text cannot say, such
-/// as an environment, with the functions of the result.
+/// crate `rocksdb` has no function for listeners. This one counts the filters of all levels: set it
+/// for policies with `bits_by_level=auto`; the option `memory` needs it (see bloomline's
+/// docs/rocksdb.md and docs/operating.md). Set what the text cannot say, such as an environment,
+/// with the functions of the result.
 ///
 /// An unknown option is an error. RocksDB leaves out a listener that it does not know, but
 /// `rocksdb::DB` then refuses a policy with `memory`.

@@ -54,7 +54,7 @@ fn files_with(path: &Path, name: &str, text: &str) -> usize {
         .count()
 }
 
-/// `memory` needs the listener, which only `database_options` can set.
+/// `memory` needs the listener, which only a text can set.
 #[test]
 fn limited_memory_needs_the_listener() {
     let path = folder("memory");
@@ -76,6 +76,46 @@ fn limited_memory_needs_the_listener() {
     for wrong in ["listenerz=bloomline", "a\nb", "max_background_jobs=some"] {
         assert!(bloomline_rocksdb::database_options(wrong).is_err(), "{wrong}");
     }
+    DB::destroy(&Options::default(), &path).expect("the folder");
+}
+
+/// Bits per key of two small files that are flushed above a full level, after a restart.
+fn bits_of_flushed_files(mut options: Options, path: &Path) -> f64 {
+    let filter = "{id=bloomline;format=bloom;bits_per_key=10;bits_by_level=auto}";
+    options.create_if_missing(true);
+    let open = || {
+        let family = FamilyOptions::with_filter(filter).descriptor("default").expect("a family");
+        DB::open_cf_descriptors(&options, path, [family]).expect("a database")
+    };
+    let write = |db: &DB, keys: std::ops::Range<u64>| {
+        keys.for_each(|i| db.put(key(i), "value").expect("a write"));
+        db.flush().expect("a flush");
+    };
+    let db = open();
+    write(&db, 0..KEYS);
+    db.compact_range(None::<&[u8]>, None::<&[u8]>);
+    drop(db);
+    let db = open();
+    write(&db, KEYS..KEYS + 100);
+    write(&db, KEYS..KEYS + 100);
+    let tables = db.property_value("rocksdb.aggregated-table-properties-at-level0");
+    let tables = tables.expect("a property").expect("a text");
+    let number = |name: &str| {
+        let text = tables.split_once(name).expect(name).1;
+        text.split(';').next().expect(name).parse::<f64>().expect(name)
+    };
+    8.0 * number("filter block size=") / number("# entries=")
+}
+
+/// The listener knows the level below, and so leaves them more bits.
+#[test]
+fn bits_by_level_follow_the_listener() {
+    let path = folder("account");
+    let options = bloomline_rocksdb::database_options("listeners=bloomline.account");
+    let with = bits_of_flushed_files(options.expect("options"), &path);
+    DB::destroy(&Options::default(), &path).expect("the folder");
+    let without = bits_of_flushed_files(Options::default(), &path);
+    assert!(with > 12.0 && without < 12.0, "{with}, {without}");
     DB::destroy(&Options::default(), &path).expect("the folder");
 }
 
