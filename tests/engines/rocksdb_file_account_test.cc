@@ -67,9 +67,8 @@ class RocksDBFileAccountTest : public testing::Test {
     for (const uint64_t number : below) inputs.push_back({number, false, {}, 0});
     account_.BeginCompaction(kDatabase, kFamily, job, from, to, inputs);
   }
-  void End(int job, const std::vector<uint64_t>& inputs, const std::vector<OutputFile>& outputs,
-           bool succeeded = true) {
-    account_.EndCompaction(kDatabase, job, succeeded, inputs, outputs);
+  void End(int job, const std::vector<OutputFile>& outputs, bool succeeded = true) {
+    account_.EndCompaction(kDatabase, kFamily, job, succeeded, outputs);
   }
   void Expect(uint64_t bytes, uint64_t live_keys) {
     EXPECT_EQ(account_.sums().bytes, bytes);
@@ -117,7 +116,7 @@ TEST_F(RocksDBFileAccountTest, InputsOfARunningCompactionAreLeftOut) {
   Expect(30, 60);
   Create(4, 25, 2, 7);
   Expect(55, 60);
-  End(7, {1, 2}, {{4, 2}});
+  End(7, {{4, 2}});
   Expect(55, 55);
   account_.Remove(kDatabase, 1);
   account_.Remove(kDatabase, 4);
@@ -128,7 +127,7 @@ TEST_F(RocksDBFileAccountTest, AFailedCompactionLeavesItsInputs) {
   Create(1, 10, 1);
   Compact(7, 1, 2, {1});
   Create(2, 9, 2, 7);
-  End(7, {1}, {{2, 2}}, false);
+  End(7, {{2, 2}}, false);
   account_.Remove(kDatabase, 2);
   Expect(10, 10);
   EXPECT_EQ(account_.sums().pending_keys, 0u);
@@ -140,9 +139,9 @@ TEST_F(RocksDBFileAccountTest, TheEndOfOneCompactionReleasesNoInputOfAnother) {
   Create(1, 10, 1);
   Compact(7, 1, 2, {1});
   Compact(8, 1, 2, {1});
-  End(7, {1}, {}, false);
+  End(7, {}, false);
   Expect(0, 10);
-  End(8, {1}, {});
+  End(8, {});
   Expect(0, 0);
 }
 
@@ -155,11 +154,18 @@ TEST_F(RocksDBFileAccountTest, JobsCountAsDone) {
   // Until the job has chosen, its outputs have the bits of its inputs.
   EXPECT_EQ(Describe().keys(), (Levels{1000, 0, 50000, 100000}));
   EXPECT_EQ(Describe().bits(), (Levels{8, 0, 8, 8}));
+  EXPECT_EQ(Describe().replaced_bits, 0);
   account_.SetBits(OfJob(7), 6);
   EXPECT_EQ(Describe().bits(), (Levels{8, 0, 6, 8}));
+  EXPECT_EQ(Describe().replaced_bits, 50000 * (8 - 6)) << "if the inputs stay";
+  EXPECT_EQ(Describe(OfJob(7), 2).replaced_bits, 0);
+  account_.SetBits(OfJob(7), 9);
+  EXPECT_EQ(Describe().replaced_bits, 0);
+  account_.SetBits(OfJob(7), 6);
   Create(5, 20000, 2, 7);
   EXPECT_EQ(Describe().keys(), (Levels{1000, 0, 50000, 100000}));
   EXPECT_EQ(Describe().bits(), (Levels{8, 0, (20000.0 * 8 + 30000 * 6) / 50000, 8}));
+  EXPECT_EQ(Describe().replaced_bits, 30000 * (8 - 6));
   // Of its own rest, a job has to decide.
   const Tree own = Describe(OfJob(7), 2);
   EXPECT_EQ(own.keys(), (Levels{1000, 0, 50000, 100000}));
@@ -169,7 +175,7 @@ TEST_F(RocksDBFileAccountTest, JobsCountAsDone) {
   EXPECT_FALSE(own.file.is_flush);
   Create(6, 29990, 2, 7);
   EXPECT_EQ(Describe(OfJob(7), 2).file.keys, 500) << "a further file has some keys";
-  End(7, {1, 2}, {{5, 2}, {6, 2}});
+  End(7, {{5, 2}, {6, 2}});
   EXPECT_EQ(Describe().keys(), (Levels{1000, 0, 49990, 100000}));
 }
 
@@ -194,8 +200,8 @@ TEST_F(RocksDBFileAccountTest, FilesOfLevel0AreListed) {
   Compact(8, 0, 0, {4});
   EXPECT_EQ(Describe(OfJob(7), 0).top_keys, (Levels{3, 300})) << "its own is the last";
   Create(5, 290, 0, 7);
-  End(7, {1, 2}, {{5, 0}});
-  End(8, {4}, {}, false);
+  End(7, {{5, 0}});
+  End(8, {}, false);
   EXPECT_EQ(Describe().top_keys, (Levels{3, 290}));
 }
 
@@ -209,7 +215,7 @@ TEST_F(RocksDBFileAccountTest, AMoveChangesNothing) {
   Compact(7, 1, 2, {2}, {3});
   EXPECT_EQ(Describe().keys(), (Levels{100, 0, 500}));
   EXPECT_EQ(Describe().bits()[2], bits[2]);
-  End(7, {2, 3}, {{2, 2}});
+  End(7, {{2, 2}});
   EXPECT_EQ(Describe().keys(), (Levels{100, 0, 500}));
   Expect(600, 600);
   EXPECT_EQ(account_.num_kept(), 5u) << "three files of a family of a database";
@@ -221,8 +227,8 @@ TEST_F(RocksDBFileAccountTest, ALateEndOfAMoveChangesNoLevel) {
   // RocksDB has moved it, but says so later.
   Compact(8, 2, 3, {1});
   EXPECT_EQ(Describe().keys(), (Levels{0, 0, 0, 100}));
-  End(8, {1}, {{1, 3}});
-  End(7, {1}, {{1, 2}});
+  End(8, {{1, 3}});
+  End(7, {{1, 2}});
   EXPECT_EQ(Describe().keys(), (Levels{0, 0, 0, 100}));
 }
 
@@ -233,7 +239,7 @@ TEST_F(RocksDBFileAccountTest, TheEndOfACompactionSaysTheLevels) {
   Create(2, 40, 6, 7);
   Create(3, 60, kUnknownLevel, 7);
   EXPECT_EQ(Describe().keys(), (Levels{0, 0, 0, 0, 0, 0, 100}));
-  End(7, {1}, {{2, 5}, {3, 6}});
+  End(7, {{2, 5}, {3, 6}});
   EXPECT_EQ(Describe().keys(), (Levels{0, 0, 0, 0, 0, 40, 60}));
 }
 
@@ -246,16 +252,16 @@ TEST_F(RocksDBFileAccountTest, FlushesAreMergedOrMoved) {
   Compact(7, 0, 1, {1});
   EXPECT_FALSE(account_.MergesFlushes(OfFlush()));
   Create(4, 100, 1, 7);
-  End(7, {1}, {{4, 1}});
+  End(7, {{4, 1}});
   EXPECT_TRUE(account_.MergesFlushes(OfFlush()));
   Compact(8, 1, 2, {4});
-  End(8, {4}, {{4, 2}});
+  End(8, {{4, 2}});
   EXPECT_TRUE(account_.MergesFlushes(OfFlush())) << "level 0 had no part in it";
   Compact(9, 0, 1, {2});
-  End(9, {2}, {}, false);
+  End(9, {}, false);
   EXPECT_TRUE(account_.MergesFlushes(OfFlush())) << "it failed";
   Compact(9, 0, 1, {2});
-  End(9, {2}, {{2, 1}});
+  End(9, {{2, 1}});
   EXPECT_FALSE(account_.MergesFlushes(OfFlush()));
   EXPECT_FALSE(account_.MergesFlushes(OfFlush("other")));
 }
@@ -308,7 +314,7 @@ TEST_F(RocksDBListedFilesTest, KeysAreGuessedFromTheSize) {
   Compact(7, 0, 1, {1});
   EXPECT_EQ(Describe().keys(), (Levels{0, 2300}));
   EXPECT_EQ(Describe().levels[1].memory_bits, 2000 * 8 + 300 * kMean);
-  End(7, {1}, {});
+  End(7, {});
   Expect(2000, 2000);
 }
 
@@ -348,7 +354,7 @@ TEST_F(RocksDBListedFilesTest, UnknownInputsAreFoundInACompaction) {
                             {3, true, {}, 0},
                             {4, true, FilterSize{200, 400}, 2000}});
   EXPECT_EQ(account_.Assumed(kDatabase), FileAccount::FileNumbers{3});
-  account_.EndCompaction(kDatabase, 7, false, {1, 2, 3, 4}, {});
+  End(7, {}, false);
   Expect(600, 800);
   EXPECT_EQ(Describe().levels[1].keys, 600) << "2 has no level";
   listed_ = {{1, kFamily, 1, 2000, 200}, {2, kFamily, 2, 2000, 200}, {4, kFamily, 2, 5000, 400}};
@@ -383,21 +389,21 @@ TEST_F(RocksDBListedFilesTest, WrongLevelsMakeItListAgain) {
   Create(1, 100, 3);
   Create(2, 200, 3);
   Compact(7, 5, 6, {1});
-  End(7, {1}, {}, false);
+  End(7, {}, false);
   EXPECT_EQ(Describe().keys(), (Levels{0, 0, 0, 200, 0, 100}));
   listed_ = {{1, kFamily, 5, 1000, 100}, {2, kFamily, 5, 2000, 200}};
   EXPECT_TRUE(Begin());
   EXPECT_EQ(Describe().keys(), (Levels{0, 0, 0, 0, 0, 300}));
   EXPECT_FALSE(Begin());
   Compact(8, 5, 6, {1}, {2});
-  End(8, {1, 2}, {}, false);
+  End(8, {}, false);
   EXPECT_FALSE(Begin()) << "inputs are at levels from 5 to 6";
   Compact(9, 3, 4, {}, {2});
-  End(9, {2}, {}, false);
+  End(9, {}, false);
   EXPECT_TRUE(Begin()) << "no input is at a level below the output";
   // An output that is not known was written elsewhere, or copied.
   Compact(10, 5, 6, {1});
-  End(10, {1}, {{8, 6}});
+  End(10, {{8, 6}});
   EXPECT_TRUE(Begin());
 }
 
@@ -408,7 +414,7 @@ TEST_F(RocksDBListedFilesTest, TheLastLevelMayHaveNoFilters) {
   EXPECT_EQ(Describe(OfJob(-1), 1, false).levels[2].memory_bits, 0);
   Compact(7, 1, 2, {1}, {2});
   EXPECT_EQ(Describe(OfJob(-1), 1, false).keys(), (Levels{0, 0, 0}));
-  End(7, {1, 2}, {}, false);
+  End(7, {}, false);
   options_.skips_last_level = true;
   account_.ListAgain(kDatabase);
   Begin();
@@ -440,7 +446,7 @@ TEST_F(RocksDBFileAccountTest, WhatIsUnknownIsNotDescribed) {
   account_.Create(other, 5, {1, 1}, 10);
   account_.Find("other", kFamily, 5, {1, 1}, 10);
   account_.BeginCompaction("other", kFamily, 7, 0, 1, {{1, true, {}, 0}});
-  account_.EndCompaction("other", 7, true, {1}, {});
+  account_.EndCompaction("other", kFamily, 7, true, {});
   account_.Remove("other", 1);
   account_.ListAgain("other");
   account_.EndDatabase("other");
@@ -466,8 +472,7 @@ TEST_F(RocksDBFileAccountTest, NothingIsKeptOfWhatIsGone) {
     account_.BeginCompaction(kDatabase, family, i, 1, 2, {{1, true, {}, 0}, {2, true, {}, 0}});
     Create(3, 100, 2, i, family);
     EXPECT_EQ(account_.num_kept(), kept + 5);
-    if (i % 2 == 0) End(i, {1, 2}, {{3, 2}});
-    if (i % 2 == 1) End(i, {1, 2}, {}, false);
+    account_.EndCompaction(kDatabase, family, i, i % 2 == 0, {{3, 2}});
     for (uint64_t number = 1; number < 4; ++number) account_.Remove(kDatabase, number);
     EXPECT_EQ(account_.num_kept(), kept);
   }
@@ -489,7 +494,7 @@ TEST_F(RocksDBFileAccountTest, FilesHaveTheGrowthSinceTheyWereWritten) {
   Compact(7, 1, 2, {1});
   EXPECT_NEAR(growth(), 0.1 + 10.0 / 990, 1e-6);
   EXPECT_EQ(account_.sums().dated_keys, 100u);
-  End(7, {1}, {}, false);
+  End(7, {}, false);
   EXPECT_NEAR(growth(), early + 10.0 / 990, 1e-6);
   for (uint64_t number = 1; number < 4; ++number) account_.Remove(kDatabase, number);
   EXPECT_EQ(account_.sums().dated_keys, 0u);

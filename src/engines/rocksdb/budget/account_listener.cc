@@ -183,13 +183,11 @@ class AccountListener final : public FilterAccount {
 
   void OnCompactionCompleted(DB* db, const CompactionJobInfo& info) noexcept override {
     EndFileCreation();
-    FileAccount::FileNumbers inputs;
-    for (const CompactionFileInfo& file : info.input_file_infos) inputs.push_back(file.file_number);
     std::vector<OutputFile> outputs;
     for (const CompactionFileInfo& file : info.output_file_infos) {
       outputs.push_back({file.file_number, file.level});
     }
-    files_->EndCompaction(db->GetName(), info.job_id, info.status.ok(), inputs, outputs);
+    files_->EndCompaction(db->GetName(), info.cf_name, info.job_id, info.status.ok(), outputs);
   }
 
   void OnExternalFileIngested(

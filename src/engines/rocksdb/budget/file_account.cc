@@ -11,16 +11,15 @@ using filter::Count;
 constexpr double kBytesOfKey = 100;
 
 // A job may write another file though it has written about as many keys as it has read.
-constexpr uint64_t kLeastPendingKeys = 500;
+constexpr double kLeastPendingKeys = 500;
 
-// Adds keys that are not written yet: in level 0, those of one file.
-void AddKeys(int level, double keys, double memory_bits, filter::TreeFill* tree) {
+// Adds what is not written yet: in level 0, a file.
+void AddFill(const filter::LevelFill& added, int level, filter::TreeFill* tree) {
   const auto number = static_cast<size_t>(level);
   tree->levels.resize(std::max(tree->levels.size(), number + 1));
-  filter::LevelFill& fill = tree->levels[number];
-  fill.keys += keys;
-  fill.memory_bits += memory_bits;
-  if (level == 0) tree->top_keys.push_back(keys);
+  tree->levels[number].keys += added.keys;
+  tree->levels[number].memory_bits += added.memory_bits;
+  if (level == 0) tree->top_keys.push_back(added.keys);
 }
 
 }  // namespace
@@ -32,31 +31,18 @@ FileAccount::DatabaseFiles* FileAccount::Find(const std::string& database) {
   return found == databases_.end() ? nullptr : &found->second;
 }
 
-const FileAccount::Family* FileAccount::FindFamily(const FileCreation& creation,
-                                                   const DatabaseFiles** database) const {
-  const auto in_database = databases_.find(creation.database);
-  if (in_database == databases_.end()) return nullptr;
-  *database = &in_database->second;
-  const auto found = in_database->second.families.find(creation.family);
-  return found == in_database->second.families.end() ? nullptr : &found->second;
+const FileAccount::Family* FileAccount::Find(const FileCreation& creation) const {
+  const auto database = databases_.find(creation.database);
+  if (database == databases_.end()) return nullptr;
+  const auto family = database->second.families.find(creation.family);
+  return family == database->second.families.end() ? nullptr : &family->second;
 }
 
-FileAccount::Family* FileAccount::Use(DatabaseFiles* database, const std::string& name) {
-  Family& family = database->families[name];
-  family.name = name;
-  ++family.num_users;
-  return &family;
-}
-
-void FileAccount::EndUse(DatabaseFiles* database, Family* family) {
-  if (--family->num_users == 0) database->families.erase(database->families.find(family->name));
-}
-
-double FileAccount::BytesOfKey(const DatabaseFiles& database, const Family& family) {
+double FileAccount::BytesOfKey(const Family& family) {
   uint64_t keys = family.known_keys;
   uint64_t bytes = family.known_bytes;
   if (keys == 0) {
-    for (const auto& [name, other] : database.families) {
+    for (const auto& [name, other] : family.database->families) {
       keys += other.known_keys;
       bytes += other.known_bytes;
     }
@@ -65,20 +51,55 @@ double FileAccount::BytesOfKey(const DatabaseFiles& database, const Family& fami
   return static_cast<double>(bytes) / static_cast<double>(keys);
 }
 
-double FileAccount::File::Keys(double bytes_of_key) const {
-  if (!is_assumed || filter.keys != 0) return static_cast<double>(filter.keys);
-  return static_cast<double>(file_bytes) / bytes_of_key;
+filter::LevelFill FileAccount::FillOf(const Sums& sums, double bytes_of_key, double mean_bits) {
+  const double guessed_keys = static_cast<double>(sums.unknown_bytes) / bytes_of_key;
+  const double assumed_keys = static_cast<double>(sums.assumed_keys) + guessed_keys;
+  filter::LevelFill fill;
+  fill.keys = static_cast<double>(sums.keys) + guessed_keys;
+  fill.memory_bits = 8 * static_cast<double>(sums.filter_bytes) + assumed_keys * mean_bits;
+  return fill;
+}
+
+double FileAccount::PendingKeys(const Job& job, double bytes_of_key) {
+  const double read = FillOf(job.read, bytes_of_key, 0).keys;
+  const auto unfiltered = static_cast<double>(job.read.unfiltered_keys);
+  return std::max(0.0, read + unfiltered - static_cast<double>(job.keys_written));
+}
+
+void FileAccount::AddJob(const Job& job, double bytes_of_key, double mean_bits,
+                         filter::TreeFill* tree) {
+  const filter::LevelFill read = FillOf(job.read, bytes_of_key, mean_bits);
+  const double bits_read = read.keys > 0 ? read.memory_bits / read.keys : mean_bits;
+  filter::LevelFill pending;
+  pending.keys = PendingKeys(job, bytes_of_key);
+  pending.memory_bits = pending.keys * job.bits.value_or(bits_read);
+  const double output_bits = 8 * static_cast<double>(job.bytes_written) + pending.memory_bits;
+  tree->replaced_bits += std::max(0.0, read.memory_bits - output_bits);
+  if (pending.keys > 0) AddFill(pending, job.output_level, tree);
 }
 
 void FileAccount::Count(const Files::value_type& numbered, uint64_t times) {
-  const File& file = numbered.second;
+  const auto& [number, file] = numbered;
+  Family& family = *file.family;
   sums_.unfiltered_keys += times * file.unfiltered_keys;
   if (file.filter.keys != 0) {
-    file.family->known_keys += times * file.filter.keys;
-    file.family->known_bytes += times * file.file_bytes;
+    family.known_keys += times * file.filter.keys;
+    family.known_bytes += times * file.file_bytes;
   }
-  if (file.job != kNoJob) return;
-  CountInLevel(numbered, times);
+  if (file.job != kNoJob) {
+    Job& job = family.jobs[file.job];
+    sums_.pending_keys -= job.pending_keys();
+    CountIn(&job.read, file, times);
+    sums_.pending_keys += job.pending_keys();
+    return;
+  }
+  if (file.level >= 0) {
+    const auto level = static_cast<size_t>(file.level);
+    family.levels.resize(std::max(family.levels.size(), level + 1));
+    CountIn(&family.levels[level], file, times);
+    if (level == 0 && times == 1) family.top.emplace(number, &file);
+    if (level == 0 && times != 1) family.top.erase(number);
+  }
   if (shown_in_ != nullptr) shown_in_->Add(Count::kMemoryBytes, times * file.filter.bytes);
   sums_.bytes += times * file.filter.bytes;
   sums_.keys += times * file.filter.keys;
@@ -87,38 +108,43 @@ void FileAccount::Count(const Files::value_type& numbered, uint64_t times) {
   sums_.dated_shares += times * file.share;
 }
 
-void FileAccount::CountInLevel(const Files::value_type& numbered, uint64_t times) {
-  const File& file = numbered.second;
-  if (file.level < 0) return;
-  const auto number = static_cast<size_t>(file.level);
-  std::vector<LevelSums>& levels = file.family->levels;
-  levels.resize(std::max(levels.size(), number + 1));
-  LevelSums& level = levels[number];
-  level.files += times;
-  level.keys += times * file.filter.keys;
-  level.filter_bytes += times * file.filter.bytes;
-  if (file.is_assumed) level.assumed_keys += times * file.filter.keys;
-  if (file.is_assumed && file.filter.keys == 0) level.unknown_bytes += times * file.file_bytes;
-  if (number != 0) return;
-  if (times == 1) {
-    file.family->top.emplace(numbered.first, &file);
-  } else {
-    file.family->top.erase(numbered.first);
-  }
+void FileAccount::CountIn(Sums* sums, const File& file, uint64_t times) {
+  sums->files += times;
+  sums->keys += times * file.filter.keys;
+  sums->filter_bytes += times * file.filter.bytes;
+  sums->unfiltered_keys += times * file.unfiltered_keys;
+  if (!file.is_assumed) return;
+  sums->assumed_keys += times * file.filter.keys;
+  if (file.filter.keys == 0) sums->unknown_bytes += times * file.file_bytes;
 }
 
-FileAccount::Files::iterator FileAccount::Add(DatabaseFiles* database, const std::string& family,
+FileAccount::Family* FileAccount::FamilyOf(DatabaseFiles* database, const std::string& name) {
+  Family& family = database->families[name];
+  family.name = name;
+  family.database = database;
+  return &family;
+}
+
+FileAccount::Files::iterator FileAccount::Add(DatabaseFiles* database, Family* family,
                                               uint64_t number, File file) {
-  file.family = Use(database, family);
-  const auto added = database->files.emplace(number, std::move(file)).first;
+  file.family = family;
+  ++family->num_files;
+  const auto added = database->files.emplace(number, file).first;
   Count(*added);
   return added;
 }
 
 void FileAccount::Erase(DatabaseFiles* database, Files::iterator file) {
   Discount(*file);
-  EndUse(database, file->second.family);
+  Family* const family = file->second.family;
+  --family->num_files;
+  EraseIfUnused(database, family);
   database->files.erase(file);
+}
+
+void FileAccount::EraseIfUnused(DatabaseFiles* database, Family* family) {
+  if (family->num_files != 0 || !family->jobs.empty()) return;
+  database->families.erase(database->families.find(family->name));
 }
 
 void FileAccount::SetLevel(Files::value_type* numbered, int level) {
@@ -138,26 +164,9 @@ void FileAccount::SetFilter(Files::value_type* numbered, const FilterSize& filte
   if (!file.is_assumed) return;
   Discount(*numbered);
   file.is_assumed = false;
-  if (filter.bytes == 0) {
-    file.filter = {};
-    file.unfiltered_keys = filter.keys;
-  } else {
-    file.filter = filter;
-  }
+  file.filter = filter.bytes == 0 ? FilterSize() : filter;
+  file.unfiltered_keys = filter.bytes == 0 ? filter.keys : 0;
   Count(*numbered);
-}
-
-void FileAccount::AddToJob(Job* job, uint64_t keys_read, uint64_t keys_written) {
-  sums_.pending_keys -= job->pending_keys();
-  job->keys_read += keys_read;
-  job->keys_written += keys_written;
-  sums_.pending_keys += job->pending_keys();
-}
-
-void FileAccount::EndJob(DatabaseFiles* database, std::map<int, Job>::iterator job) {
-  sums_.pending_keys -= job->second.pending_keys();
-  EndUse(database, job->second.family);
-  database->jobs.erase(job);
 }
 
 bool FileAccount::BeginDatabase(const std::string& database, const ListFiles& list,
@@ -178,7 +187,7 @@ bool FileAccount::BeginDatabase(const std::string& database, const ListFiles& li
     file.file_bytes = listed.file_bytes;
     file.level = listed.level;
     file.is_assumed = true;
-    Add(&files, listed.family, listed.number, file);
+    Add(&files, FamilyOf(&files, listed.family), listed.number, file);
   }
   return true;
 }
@@ -194,7 +203,6 @@ void FileAccount::EndDatabase(const std::string& database) {
   const auto found = databases_.find(database);
   if (found == databases_.end()) return;
   for (const auto& file : found->second.files) Discount(file);
-  for (const auto& [id, job] : found->second.jobs) sums_.pending_keys -= job.pending_keys();
   databases_.erase(found);
   if (databases_.empty()) Show(nullptr, 0);
 }
@@ -216,15 +224,20 @@ void FileAccount::Create(const FileCreation& creation, uint64_t number, const Fi
     created.share = static_cast<uint64_t>(share * FileSums::kAllKeys);
   }
   created.level = creation.is_flush ? 0 : creation.level;
-  const auto job = creation.is_flush ? changed->jobs.end() : changed->jobs.find(creation.job);
-  if (job != changed->jobs.end()) {
+  Family* const family = FamilyOf(changed, creation.family);
+  const auto job = family->jobs.find(creation.job);
+  if (creation.is_flush) {
+    // A small flush, which the program asked for, says little of the next one.
+    family->flush_keys = std::max(filter.keys, family->flush_keys / 2);
+  } else if (job != family->jobs.end()) {
     if (created.level == kUnknownLevel) created.level = job->second.output_level;
-    AddToJob(&job->second, 0, filter.keys);
+    sums_.pending_keys -= job->second.pending_keys();
+    job->second.keys_written += filter.keys;
+    job->second.bytes_written += filter.bytes;
+    sums_.pending_keys += job->second.pending_keys();
   }
   if (created.level == kUnknownLevel) changed->must_list = true;
-  Family& family = *Add(changed, creation.family, number, created)->second.family;
-  // A small flush, which the program asked for, says little of the next one.
-  if (creation.is_flush) family.flush_keys = std::max(filter.keys, family.flush_keys / 2);
+  Add(changed, family, number, created);
 }
 
 void FileAccount::Find(const std::string& database, const std::string& family, uint64_t number,
@@ -237,7 +250,7 @@ void FileAccount::Find(const std::string& database, const std::string& family, u
     File found;
     found.file_bytes = file_bytes;
     found.is_assumed = true;
-    file = Add(changed, family, number, found);
+    file = Add(changed, FamilyOf(changed, family), number, found);
     changed->must_list = true;
   }
   SetFilter(&*file, filter);
@@ -257,21 +270,17 @@ void FileAccount::BeginCompaction(const std::string& database, const std::string
   const std::lock_guard lock(mutex_);
   DatabaseFiles* const changed = Find(database);
   if (changed == nullptr) return;
-  const auto former = changed->jobs.find(job);
-  if (former != changed->jobs.end()) EndJob(changed, former);
-  Job& begun = changed->jobs[job];
-  begun.family = Use(changed, family);
+  Family* const in_family = FamilyOf(changed, family);
+  Job& begun = in_family->jobs[job];
   begun.base_level = base_level;
   begun.output_level = output_level;
-  uint64_t bytes = 0;
-  bool is_assumed = false;
   for (const InputFile& input : inputs) {
     auto file = changed->files.find(input.number);
     if (file == changed->files.end()) {  // it came without an event
       File found;
       found.file_bytes = input.file_bytes;
       found.is_assumed = true;
-      file = Add(changed, family, input.number, found);
+      file = Add(changed, in_family, input.number, found);
     }
     if (input.filter.has_value()) SetFilter(&*file, *input.filter);
     const int level = file->second.level;
@@ -279,29 +288,20 @@ void FileAccount::BeginCompaction(const std::string& database, const std::string
       changed->must_list = true;
       if (input.is_at_base) SetLevel(&*file, base_level);
     }
-    const double bytes_of_key = BytesOfKey(*changed, *file->second.family);
-    const auto keys = static_cast<uint64_t>(file->second.Keys(bytes_of_key));
-    const auto taken = changed->jobs.find(file->second.job);
-    if (taken != changed->jobs.end()) {  // the event of its end comes later
-      AddToJob(&taken->second, uint64_t{0} - std::min(keys, taken->second.keys_read), 0);
-    }
     SetJob(&*file, job);
-    AddToJob(&begun, keys, 0);
-    begun.unfiltered_keys_read += file->second.unfiltered_keys;
-    bytes += file->second.filter.bytes;
-    is_assumed |= file->second.is_assumed;
+    begun.inputs.push_back(input.number);
   }
-  if (begun.keys_read == 0 || is_assumed) return;
-  begun.bits = 8 * static_cast<double>(bytes) / static_cast<double>(begun.keys_read);
 }
 
-void FileAccount::EndCompaction(const std::string& database, int job, bool succeeded,
-                                const FileNumbers& inputs, const std::vector<OutputFile>& outputs) {
+void FileAccount::EndCompaction(const std::string& database, const std::string& family, int job,
+                                bool succeeded, const std::vector<OutputFile>& outputs) {
   const std::lock_guard lock(mutex_);
   DatabaseFiles* const changed = Find(database);
   if (changed == nullptr) return;
+  Family* const in_family = FamilyOf(changed, family);
+  Job& ended = in_family->jobs[job];
   const auto is_input = [&](const OutputFile& output) {
-    return std::find(inputs.begin(), inputs.end(), output.number) != inputs.end();
+    return std::find(ended.inputs.begin(), ended.inputs.end(), output.number) != ended.inputs.end();
   };
   const bool is_move = !outputs.empty() && std::all_of(outputs.begin(), outputs.end(), is_input);
   for (size_t i = 0; succeeded && i < outputs.size(); ++i) {
@@ -312,7 +312,7 @@ void FileAccount::EndCompaction(const std::string& database, int job, bool succe
       SetLevel(&*file, outputs[i].level);
     }
   }
-  for (const uint64_t number : inputs) {
+  for (const uint64_t number : ended.inputs) {
     const auto file = changed->files.find(number);
     if (file == changed->files.end()) continue;
     if (succeeded && !is_move) {
@@ -321,10 +321,10 @@ void FileAccount::EndCompaction(const std::string& database, int job, bool succe
       SetJob(&*file, kNoJob);
     }
   }
-  const auto ended = changed->jobs.find(job);
-  if (ended == changed->jobs.end()) return;
-  if (succeeded && ended->second.base_level == 0) ended->second.family->merges_flushes = !is_move;
-  EndJob(changed, ended);
+  if (succeeded && ended.base_level == 0) in_family->merges_flushes = !is_move;
+  sums_.pending_keys -= ended.pending_keys();
+  in_family->jobs.erase(job);
+  EraseIfUnused(changed, in_family);
 }
 
 FileAccount::FileNumbers FileAccount::Assumed(const std::string& database) const {
@@ -357,51 +357,51 @@ FileSums FileAccount::sums() const {
   for (const auto& [name, database] : databases_) {
     for (const auto& [family_name, family] : database.families) {
       uint64_t unknown_bytes = 0;
-      for (const LevelSums& level : family.levels) unknown_bytes += level.unknown_bytes;
+      for (const Sums& level : family.levels) unknown_bytes += level.unknown_bytes;
+      for (const auto& [id, job] : family.jobs) unknown_bytes += job.read.unknown_bytes;
       if (unknown_bytes == 0) continue;
-      const double keys = static_cast<double>(unknown_bytes) / BytesOfKey(database, family);
+      const double keys = static_cast<double>(unknown_bytes) / BytesOfKey(family);
       sums.keys += static_cast<uint64_t>(keys);
     }
   }
   return sums;
 }
 
+size_t FileAccount::LastLevel(const Family& family, const filter::TreeFill& tree) {
+  size_t last = 0;
+  for (size_t i = 0; i < tree.levels.size(); ++i) {
+    const bool has_files = i < family.levels.size() && family.levels[i].files != 0;
+    if (has_files || tree.levels[i].keys > 0) last = i;
+  }
+  return last;
+}
+
 bool FileAccount::Describe(const FileCreation& creation, int level, double mean_bits,
                            bool fills_bottom, filter::TreeFill* tree,
                            filter::NewFilter* file) const {
   const std::lock_guard lock(mutex_);
-  const DatabaseFiles* database = nullptr;
-  const Family* const family = FindFamily(creation, &database);
+  const Family* const family = Find(creation);
   if (family == nullptr || level < 0) return false;
-  const double bytes_of_key = BytesOfKey(*database, *family);
+  const double bytes_of_key = BytesOfKey(*family);
   *file = {level, creation.is_flush, 0};
-  tree->top_keys.clear();
-  tree->levels.assign(std::max(family->levels.size(), static_cast<size_t>(level) + 1), {});
-  int deepest = 0;
+  *tree = {};
+  tree->levels.resize(std::max(family->levels.size(), static_cast<size_t>(level) + 1));
   for (size_t i = 0; i < family->levels.size(); ++i) {
-    const LevelSums& sums = family->levels[i];
-    const double guessed_keys = static_cast<double>(sums.unknown_bytes) / bytes_of_key;
-    const double assumed_keys = static_cast<double>(sums.assumed_keys) + guessed_keys;
-    tree->levels[i].keys = static_cast<double>(sums.keys) + guessed_keys;
-    tree->levels[i].memory_bits =
-        8 * static_cast<double>(sums.filter_bytes) + assumed_keys * mean_bits;
-    if (sums.files != 0) deepest = static_cast<int>(i);
+    tree->levels[i] = FillOf(family->levels[i], bytes_of_key, mean_bits);
   }
   for (const auto& [number, top] : family->top) {
-    const double keys = top->Keys(bytes_of_key);
+    Sums sums;
+    CountIn(&sums, *top, 1);
+    const double keys = FillOf(sums, bytes_of_key, mean_bits).keys;
     if (keys > 0) tree->top_keys.push_back(keys);
   }
   const Job* own = nullptr;
-  for (const auto& [id, job] : database->jobs) {
-    if (job.family != family) continue;
+  for (const auto& [id, job] : family->jobs) {
     if (id == creation.job && !creation.is_flush) {
       own = &job;
-      continue;
+    } else {
+      AddJob(job, bytes_of_key, mean_bits, tree);
     }
-    const auto keys = static_cast<double>(job.pending_keys() + job.unfiltered_keys_read);
-    if (keys == 0) continue;
-    AddKeys(job.output_level, keys, keys * job.bits.value_or(mean_bits), tree);
-    deepest = std::max(deepest, job.output_level);
   }
   if (creation.is_flush) {
     file->keys = static_cast<double>(family->flush_keys);
@@ -410,16 +410,18 @@ bool FileAccount::Describe(const FileCreation& creation, int level, double mean_
       file->keys = *std::min_element(tree->top_keys.begin(), tree->top_keys.end());
     }
   } else if (own != nullptr) {
-    const uint64_t read = own->keys_read + own->unfiltered_keys_read;
-    const uint64_t pending = own->pending_keys() + own->unfiltered_keys_read;
-    file->keys = static_cast<double>(std::max(pending, std::min(read, kLeastPendingKeys)));
+    const auto least = static_cast<double>(own->read.keys + own->read.unfiltered_keys);
+    file->keys = std::max(PendingKeys(*own, bytes_of_key), std::min(least, kLeastPendingKeys));
   }
-  if (file->keys > 0) AddKeys(level, file->keys, 0, tree);
-  deepest = std::max(deepest, level);
-  const bool skips_last_level = !fills_bottom || database->options.skips_last_level;
-  if (skips_last_level && deepest > 0) tree->levels[static_cast<size_t>(deepest)] = {};
-  filter::LevelTargets targets = database->options.targets;
-  targets.base_keys = database->options.base_bytes / bytes_of_key;
+  filter::LevelFill pending;
+  pending.keys = file->keys;
+  if (pending.keys > 0) AddFill(pending, level, tree);
+  if (!fills_bottom || family->database->options.skips_last_level) {
+    const size_t last = LastLevel(*family, *tree);
+    if (last > 0) tree->levels[last] = {};
+  }
+  filter::LevelTargets targets = family->database->options.targets;
+  targets.base_keys = family->database->options.base_bytes / bytes_of_key;
   targets.least_keys = static_cast<double>(family->flush_keys);
   filter::SetTargets(targets, tree);
   return true;
@@ -427,16 +429,15 @@ bool FileAccount::Describe(const FileCreation& creation, int level, double mean_
 
 void FileAccount::SetBits(const FileCreation& creation, double memory_bits) {
   const std::lock_guard lock(mutex_);
-  DatabaseFiles* const changed = Find(creation.database);
-  if (changed == nullptr || creation.is_flush) return;
-  const auto job = changed->jobs.find(creation.job);
-  if (job != changed->jobs.end()) job->second.bits = memory_bits;
+  if (Find(creation) == nullptr || creation.is_flush) return;
+  std::map<int, Job>& jobs = databases_[creation.database].families[creation.family].jobs;
+  const auto job = jobs.find(creation.job);
+  if (job != jobs.end()) job->second.bits = memory_bits;
 }
 
 bool FileAccount::MergesFlushes(const FileCreation& creation) const {
   const std::lock_guard lock(mutex_);
-  const DatabaseFiles* database = nullptr;
-  const Family* const family = FindFamily(creation, &database);
+  const Family* const family = Find(creation);
   return family != nullptr && family->merges_flushes;
 }
 
@@ -444,7 +445,8 @@ size_t FileAccount::num_kept() const {
   const std::lock_guard lock(mutex_);
   size_t kept = databases_.size();
   for (const auto& [name, database] : databases_) {
-    kept += database.files.size() + database.jobs.size() + database.families.size();
+    kept += database.files.size() + database.families.size();
+    for (const auto& [family_name, family] : database.families) kept += family.jobs.size();
   }
   return kept;
 }

@@ -111,8 +111,8 @@ class FileAccount {
                        int base_level, int output_level, const std::vector<InputFile>& inputs);
   // If the compaction succeeded, the inputs are gone, except those of a move: all of its outputs
   // are inputs, and inputs that are no outputs were at the output level before.
-  void EndCompaction(const std::string& database, int job, bool succeeded,
-                     const FileNumbers& inputs, const std::vector<OutputFile>& outputs);
+  void EndCompaction(const std::string& database, const std::string& family, int job,
+                     bool succeeded, const std::vector<OutputFile>& outputs);
 
   // The files whose filters are not known but assumed.
   FileNumbers Assumed(const std::string& database) const;
@@ -145,11 +145,11 @@ class FileAccount {
   size_t num_kept() const;
 
  private:
+  static constexpr int kNoJob = -1;
+
+  struct DatabaseFiles;
   struct Family;
   struct File {
-    // bytes_of_key: of files whose keys are known.
-    double Keys(double bytes_of_key) const;
-
     FilterSize filter;  // if is_assumed: without bytes, and keys may be 0
     uint64_t file_bytes = 0;
     uint64_t unfiltered_keys = 0;
@@ -160,69 +160,70 @@ class FileAccount {
     Family* family = nullptr;
   };
   using Files = std::map<uint64_t, File>;
-  // Sums over the files of a level that no running compaction replaces.
-  struct LevelSums {
+  // Sums over some files.
+  struct Sums {
     uint64_t files = 0;
     uint64_t keys = 0;
     uint64_t filter_bytes = 0;
     uint64_t assumed_keys = 0;   // those of `keys` whose filters are assumed
     uint64_t unknown_bytes = 0;  // the sizes of files whose keys are unknown
+    uint64_t unfiltered_keys = 0;
+  };
+  struct Job {
+    // Of files with filters: only these count for FileSums.
+    uint64_t pending_keys() const {
+      return read.keys > keys_written ? read.keys - keys_written : 0;
+    }
+
+    int base_level = kUnknownLevel;
+    int output_level = kUnknownLevel;
+    FileNumbers inputs;
+    Sums read;
+    uint64_t keys_written = 0;
+    uint64_t bytes_written = 0;  // of filters
+    // Of memory per key, in the files that it still writes. None: those of its inputs.
+    std::optional<double> bits;
   };
   struct Family {
     std::string name;
-    uint64_t num_users = 0;  // files and jobs
-    std::vector<LevelSums> levels;
+    const DatabaseFiles* database = nullptr;
+    uint64_t num_files = 0;
+    std::vector<Sums> levels;             // without the inputs of jobs
     std::map<uint64_t, const File*> top;  // the files that levels[0] counts
+    std::map<int, Job> jobs;
     // Of all files whose keys are known: how many bytes a key takes.
     uint64_t known_keys = 0;
     uint64_t known_bytes = 0;
     uint64_t flush_keys = 0;  // of the last flushes
     bool merges_flushes = false;
   };
-  struct Job {
-    // With a filter. Only these count for FileSums.
-    uint64_t pending_keys() const {
-      return keys_read > keys_written ? keys_read - keys_written : 0;
-    }
-
-    Family* family = nullptr;
-    int base_level = kUnknownLevel;
-    int output_level = kUnknownLevel;
-    uint64_t keys_read = 0;
-    uint64_t keys_written = 0;
-    uint64_t unfiltered_keys_read = 0;
-    // Of memory per key, in the files that it still writes: at first, those of its inputs. None: as
-    // promised.
-    std::optional<double> bits;
-  };
   struct DatabaseFiles {
     Files files;
-    std::map<int, Job> jobs;
     std::map<std::string, Family> families;
     LevelOptions options;
-    bool must_list = true;
+    bool must_list = false;
   };
-  static constexpr int kNoJob = -1;
 
   DatabaseFiles* Find(const std::string& database);
-  const Family* FindFamily(const FileCreation& creation, const DatabaseFiles** database) const;
-  static Family* Use(DatabaseFiles* database, const std::string& family);
-  static void EndUse(DatabaseFiles* database, Family* family);
-  static double BytesOfKey(const DatabaseFiles& database, const Family& family);
+  const Family* Find(const FileCreation& creation) const;
+  static double BytesOfKey(const Family& family);
+  static filter::LevelFill FillOf(const Sums& sums, double bytes_of_key, double mean_bits);
+  static double PendingKeys(const Job& job, double bytes_of_key);
+  // The last level with files.
+  static size_t LastLevel(const Family& family, const filter::TreeFill& tree);
+  static void AddJob(const Job& job, double bytes_of_key, double mean_bits, filter::TreeFill* tree);
 
   // Adds the file to the sums, or takes it away with -1, as all numbers are modulo 2^64.
   void Count(const Files::value_type& numbered, uint64_t times = 1);
-  static void CountInLevel(const Files::value_type& numbered, uint64_t times);
   void Discount(const Files::value_type& numbered) { Count(numbered, uint64_t{0} - 1); }
-  // Adds a file that was not known.
-  Files::iterator Add(DatabaseFiles* database, const std::string& family, uint64_t number,
-                      File file);
+  static void CountIn(Sums* sums, const File& file, uint64_t times);
+  static Family* FamilyOf(DatabaseFiles* database, const std::string& name);  // made if need be
+  Files::iterator Add(DatabaseFiles* database, Family* family, uint64_t number, File file);
   void Erase(DatabaseFiles* database, Files::iterator file);
+  static void EraseIfUnused(DatabaseFiles* database, Family* family);
   void SetLevel(Files::value_type* numbered, int level);
   void SetJob(Files::value_type* numbered, int job);
-  void SetFilter(Files::value_type* assumed, const FilterSize& filter);
-  void AddToJob(Job* job, uint64_t keys_read, uint64_t keys_written);
-  void EndJob(DatabaseFiles* database, std::map<int, Job>::iterator job);
+  void SetFilter(Files::value_type* numbered, const FilterSize& filter);  // if it is assumed
   void Show(filter::FilterCounts* counts, uint64_t limit_bytes);
 
   // Locked before the lock of a database, which BeginDatabase takes for its list. RocksDB calls no
