@@ -1,9 +1,11 @@
 // A program that knows RocksDB alone, for tests/db/advice_kinds_test.
-// Usage: advice_client DB FAMILY...
-// FAMILY: the options of a column family as a string, or "-": those of DB's OPTIONS file.
+// Usage: advice_client DB OPTIONS FAMILY...
+// OPTIONS, FAMILY: the options of the database and of a column family as strings. FAMILY "-": those
+// of DB's OPTIONS file.
 // Writes a new database, or each file of an old one again, in its level: FIFO's by flushes, others
 // by compactions. Then it looks up all keys and missing ones, and prints as JSON, for each family
 // and level, the filters' bytes and, for each missing key, their answers "may match" and "no".
+// After an old database, a second line has the same with 8 files in level 0, unless it is FIFO's.
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/perf_context.h>
@@ -47,13 +49,16 @@ bool IsFifo(const rocksdb::ColumnFamilyDescriptor& family) {
 }
 
 struct Program {
+  bool has_listener = false;
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
 };
 
-void Open(const std::string& path, const std::vector<std::string>& texts, Program* program) {
+void Open(const std::string& path, const std::string& text_of_database,
+          const std::vector<std::string>& texts, Program* program) {
   rocksdb::DBOptions options;
+  Check(rocksdb::GetDBOptionsFromString({}, {}, text_of_database, &options));
   if (texts.front() == "-") {
     Check(rocksdb::LoadLatestOptions({}, path, &options, &program->descriptors));
   } else {
@@ -66,6 +71,7 @@ void Open(const std::string& path, const std::vector<std::string>& texts, Progra
       program->descriptors.emplace_back(is_first ? "default" : "another", family);
     }
   }
+  program->has_listener = !options.listeners.empty();
   options.create_if_missing = true;
   options.create_missing_column_families = true;
   options.max_open_files = -1;                 // FIFO needs it
@@ -105,13 +111,31 @@ void Write(const Program& program, size_t f) {
   }
 }
 
-void Rewrite(const Program& program, size_t f) {
+// RocksDB tells listeners of no CompactFiles. A flush lets them see the database before.
+void FlushForListener(const Program& program) {
+  rocksdb::ColumnFamilyHandle* family = nullptr;
+  Check(program.db->CreateColumnFamily({}, "for the listener", &family));
+  Check(program.db->Put({}, family, "a key", "a value"));
+  Check(program.db->Flush({}, family));
+  Check(program.db->DropColumnFamily(family));
+  Check(program.db->DestroyColumnFamilyHandle(family));
+}
+
+void RewriteOnce(const Program& program, size_t f) {
   std::vector<rocksdb::LiveFileMetaData> files = FilesOf(program, f);
   std::sort(files.begin(), files.end(),
             [](const auto& a, const auto& b) { return a.level > b.level; });
   for (const auto& file : files) {
     Check(program.db->CompactFiles({}, program.families[f], {file.name}, file.level));
   }
+}
+
+void Rewrite(const Program& program, size_t f) {
+  if (program.has_listener) {
+    FlushForListener(program);
+    RewriteOnce(program, f);  // until then, it knows the files' entries instead of their filters
+  }
+  RewriteOnce(program, f);
 }
 
 Json Facts(const Program& program, size_t f) {
@@ -153,19 +177,37 @@ Json Facts(const Program& program, size_t f) {
   return levels;
 }
 
-void Run(const std::string& path, const std::vector<std::string>& texts) {
+// Flushes files like that in level 0, until it has 8.
+void FillTop(const Program& program, size_t f) {
+  const uint64_t keys = kKeys / program.families.size();
+  for (uint64_t i = 1; i < 8; ++i) {
+    for (uint64_t key = i; key < keys; key += 20) {
+      Check(program.db->Put({}, program.families[f], StoredKey(key), "a value"));
+    }
+    Check(program.db->Flush({}, program.families[f]));
+  }
+}
+
+void Run(const std::string& path, const std::string& text_of_database,
+         const std::vector<std::string>& texts) {
   Program program;
-  Open(path, texts, &program);
+  Open(path, text_of_database, texts, &program);
   Json families = Json::array();
+  Json written = Json::array();
   for (size_t f = 0; f < program.families.size(); ++f) {
-    if (FilesOf(program, f).empty()) {
+    const bool is_new = FilesOf(program, f).empty();
+    if (is_new) {
       Write(program, f);
     } else {
       Rewrite(program, f);
     }
     families.push_back(Facts(program, f));
+    if (is_new) continue;
+    FillTop(program, f);
+    written.push_back(Facts(program, f));
   }
   std::cout << families << '\n';
+  if (!written.empty()) std::cout << written << '\n';
   for (rocksdb::ColumnFamilyHandle* const family : program.families) {
     Check(program.db->DestroyColumnFamilyHandle(family));
   }
@@ -175,7 +217,7 @@ void Run(const std::string& path, const std::vector<std::string>& texts) {
 }  // namespace bloomline::tests
 
 int main(int argc, char** argv) {
-  if (argc < 3) return 2;
-  bloomline::tests::Run(argv[1], {argv + 2, argv + argc});
+  if (argc < 4) return 2;
+  bloomline::tests::Run(argv[1], argv[2], {argv + 3, argv + argc});
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <ostream>
 #include <string>
 
+#include "bloomline/filter_account.h"
 #include "db_bench_ext/databases/five_levels.h"
 #include "tests/cli/tool_run.h"
 #include "tests/engines/rocksdb_settings.h"
@@ -102,7 +103,8 @@ TEST_P(AdviceTest, IsKept) {
     if (!choice["by_level"].get<bool>() || ++num_tried > 2) continue;
     const std::string option_string = choice["option_string"];
     SCOPED_TRACE(option_string);
-    database.Rewrite(PolicyOf(option_string));
+    EXPECT_EQ(choice["database_option"], "listeners=bloomline.account");
+    database.Rewrite(PolicyOf(option_string), NewFilterAccount());
     const double promised = Number(choice["wasted_reads"]);
     const double promised_bytes = Number(choice["filter_bytes"]);
     EXPECT_NEAR(database.ReadMissing(kLookups).positives, promised, 0.1 * promised);
