@@ -63,13 +63,6 @@ struct RocksDBFilterOptions : FilterOptions {
   // of unknown level, such as those of SstFileWriter. Incompatible with auto_bits_by_level.
   std::vector<double> bits_by_level;
 
-  // For auto_bits_by_level: the levels from level 0 to the deepest one with files, 2 to 64. If 0,
-  // they are learned from the files that RocksDB creates.
-  int levels_in_use = 0;
-
-  // For auto_bits_by_level: RocksDB's max_bytes_for_level_multiplier, 1 to 1000.
-  double level_size_ratio = 10.0;
-
   // Format of flushed and recovered files; by default `format`.
   std::optional<Format> flush_format;
 

@@ -66,14 +66,16 @@ TEST(RocksDBOpeningRemarksTest, BitsByLevelWithoutEffectOrAccountAreNamedOncePer
 TEST(RocksDBOpeningRemarksTest, FormerOptionsWithAnotherValueThanTheDefaultAreNamed) {
   const auto says = [&](const Policy& policy, const std::string& options) {
     const auto log = LogOf(policy, rocksdb::kCompactionStyleLevel);
-    const int count =
-        log->CountOf("have no effect any more: " + options + "; docs/compatibility.md");
+    const int count = log->CountOf("have no effect any more: " + options + "; CHANGELOG.md");
     EXPECT_EQ(log->CountOf("any more"), count) << "other options are named";
     return count == 1;
   };
-  for (const auto& [text, options] : {std::pair("range_prefixes=auto;", "range_prefixes=auto"),
-                                      std::pair("range_prefixes=4:x;range_memory_percent=30;",
-                                                "range_memory_percent=30, range_prefixes=4:x")}) {
+  for (const auto& [text, options] :
+       {std::pair("range_prefixes=auto;", "range_prefixes=auto"),
+        std::pair("range_prefixes=4:x;range_memory_percent=30;",
+                  "range_memory_percent=30, range_prefixes=4:x"),
+        std::pair("bits_by_level=auto;levels_in_use=6;level_size_ratio=10;", "levels_in_use=6"),
+        std::pair("level_size_ratio=8.5;levels_in_use=0;", "level_size_ratio=8.5")}) {
     const Policy policy = PolicyOf(std::string("{id=bloomline;") + text + "}");
     EXPECT_TRUE(says(policy, options)) << text;
     EXPECT_TRUE(says(policy, options)) << "opened again";
@@ -81,7 +83,9 @@ TEST(RocksDBOpeningRemarksTest, FormerOptionsWithAnotherValueThanTheDefaultAreNa
     EXPECT_FALSE(says(PolicyOf(policy->ToString(rocksdb::ConfigOptions())), options)) << text;
   }
   // As earlier releases wrote for all.
-  EXPECT_FALSE(says(PolicyOf("{id=bloomline;range_prefixes=none;range_memory_percent=20;}"), ""));
+  EXPECT_FALSE(says(PolicyOf("{id=bloomline;range_prefixes=none;range_memory_percent=20;"
+                             "sample_queries=0;levels_in_use=0;level_size_ratio=10;}"),
+                    ""));
 }
 
 // Writes a file that belongs to no database.

@@ -103,10 +103,6 @@ const struct {
     {"{id=bloomline;seed=18446744073709551616}", {"18446744073709551616", "0 to 2^64 - 1"}},
     {"{id=bloomline;bits_by_level=24:ten}", {"bits_by_level is '24:ten'", "allowed: auto"}},
     {"{id=bloomline;bits_by_level=}", {"bits_by_level is ''", "allowed: auto, uniform"}},
-    {"{id=bloomline;levels_in_use=1}", {": levels_in_use is 1; allowed: 2 to 64"}},
-    {"{id=bloomline;levels_in_use=-7}", {"levels_in_use is '-7'", "2 to 64"}},
-    {"{id=bloomline;level_size_ratio=0}", {"level_size_ratio is 0", "1 to 1000"}},
-    {"{id=bloomline;level_size_ratio=ten}", {"level_size_ratio is 'ten'", "1 to 1000"}},
     {"{id=bloomline;flush_format=classic}", {"flush_format is 'classic'", "ribbon, same"}},
     {"{id=bloomline;format=ribbon;bloom_before_level=65}", {"is '65'; allowed: -1 to 64"}},
     {"{id=bloomline;format=ribbon;bloom_before_level=-2}", {"is '-2'; allowed: -1 to 64"}},
@@ -143,14 +139,17 @@ void ExpectReason(const std::string& text, const std::vector<const char*>& reaso
 }
 
 // Options of earlier releases, whatever their values, and with formats that never had them.
-// Releases that have the options read a file without them as "none".
-TEST(RocksDBOptionStringsTest, OptionsForRangesAreTakenAndNotWritten) {
+// Releases that have the options give them their defaults in a file without them.
+TEST(RocksDBOptionStringsTest, FormerOptionsAreTakenAndNotWritten) {
   for (const char* format : {"blocked", "ribbon"}) {
-    for (const char* ranges : {"range_prefixes=auto", "range_prefixes=4:x;range_memory_percent=0",
-                               "range_prefixes=none;range_memory_percent=20"}) {
+    for (const char* former :
+         {"range_prefixes=auto", "range_prefixes=4:x;range_memory_percent=0",
+          "range_prefixes=none;range_memory_percent=20",
+          "bits_by_level=uniform;levels_in_use=0;level_size_ratio=10",
+          "levels_in_use=6;level_size_ratio=8.5", "levels_in_use=-7;level_size_ratio=ten"}) {
       const std::string text = std::string("{id=bloomline;format=") + format + ";bits_per_key=9;";
       for (const auto parse : {ByEscapedOptions, ByOptionsFile, ByUnescapedOptions, ByPolicy}) {
-        const Outcome outcome = parse(text + ranges + "}");
+        const Outcome outcome = parse(text + former + "}");
         EXPECT_TRUE(outcome.status.ok()) << outcome.status.ToString();
         EXPECT_EQ(outcome.said, "");
         ASSERT_NE(outcome.policy, nullptr);
@@ -197,7 +196,7 @@ TEST(RocksDBOptionStringsTest, AnErrorIsReadOnceAndWithoutOtherOptions) {
   for (const auto& bad : kBadStrings) {
     SCOPED_TRACE(bad.text);
     const std::string said = ByEscapedOptions(bad.text).said;
-    EXPECT_EQ(said.find("level_size_ratio=10"), std::string::npos) << said;
+    EXPECT_EQ(said.find("filters_at_bottom=true"), std::string::npos) << said;
     ExpectReason(said, {"; DB::Open fails with this policy; ", "10 bits per key\n"});
     const std::string family = std::string("block_based_table_factory={filter_policy=") + bad.text;
     char* of_policy = nullptr;
@@ -251,9 +250,8 @@ TEST(RocksDBOptionStringsTest, OptionsAreReadAndWritten) {
     const char* text;
     std::vector<std::pair<const char*, const char*>> values;
   } kCases[] = {
-      {"bits_by_level=auto;level_size_ratio=8.5;levels_in_use=6",
-       {{"bits_by_level", "auto"}, {"level_size_ratio", "8.5"}, {"levels_in_use", "6"}}},
-      {"bits_by_level=24:20.5:0:9", {{"bits_by_level", "24:20.5:0:9"}, {"levels_in_use", "0"}}},
+      {"bits_by_level=auto", {{"bits_by_level", "auto"}}},
+      {"bits_by_level=24:20.5:0:9", {{"bits_by_level", "24:20.5:0:9"}}},
       {"bits_by_level=24,20.5,0,9", {{"bits_by_level", "24:20.5:0:9"}}},
       {"bits_by_level=12", {{"bits_by_level", "12"}}},
       {"bits_by_level=uniform;flush_format=blocked;filters_at_bottom=false;format=ribbon",
@@ -262,7 +260,7 @@ TEST(RocksDBOptionStringsTest, OptionsAreReadAndWritten) {
       {"format=ribbon;bloom_before_level=0", {{"bloom_before_level", "0"}}},
       {"format=ribbon;bloom_before_level=-1", {{"bloom_before_level", "-1"}}},
       {"flush_format=same;filters_at_bottom=1",
-       {{"flush_format", "same"}, {"filters_at_bottom", "true"}, {"level_size_ratio", "10"}}},
+       {{"flush_format", "same"}, {"filters_at_bottom", "true"}}},
       {"bits_per_key=7.5;format=blocked;seed=77;stock_id=false;memory=4096;max_filter_bytes=5000;"
        "sample_queries=0",
        {{"bits_per_key", "7.5"},
@@ -542,7 +540,6 @@ TEST(RocksDBOptionStringsTest, OptionsOfAProgramAreChecked) {
                  o->auto_bits_by_level = true;
                }),
                {"allowed: one of the two"});
-  ExpectReason(refusal([](auto* o) { o->level_size_ratio = std::nan(""); }), {"_ratio is nan"});
 }
 
 // ConfigOptions::ignore_unknown_options applies only to names, and only to those that RocksDB

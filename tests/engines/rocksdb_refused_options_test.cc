@@ -43,8 +43,6 @@ const Mistake kBadValues[] = {
     {"format=ribon", "format is 'ribon'", "blocked, bloom, ribbon"},
     {"seed=-1", "seed is '-1'", "0 to 2^64 - 1"},
     {"bits_by_level=20,ten", "bits_by_level is '20,ten'", "auto, uniform"},
-    {"levels_in_use=65", "levels_in_use is '65'", "2 to 64"},
-    {"level_size_ratio=0.5", "level_size_ratio is 0.5", "1 to 1000"},
     {"flush_format=legacy", "flush_format is 'legacy'", "ribbon, same"},
     {"bloom_before_level=99", "bloom_before_level is '99'", "-1 to 64"},
     {"filters_at_bottom=no", "filters_at_bottom is 'no'", "true, false"},
@@ -225,7 +223,7 @@ TEST_F(RocksDBRefusedOptionsTest, SetOptionsIsLoudAndCanBeFixed) {
       return db->SetOptions({{"block_based_table_factory", "{filter_policy={" + changes + ";};}"}});
     };
     Said();
-    const rocksdb::Status status = set("level_size_ratio=7;" + mistake.option);
+    const rocksdb::Status status = set("filters_at_bottom=false;" + mistake.option);
     ExpectNames(Said(), mistake);
     WriteTable(db.get(), db->DefaultColumnFamily());
     const uint64_t bytes = FilterBytesOf(db.get(), db->DefaultColumnFamily());
@@ -251,8 +249,8 @@ TEST_F(RocksDBRefusedOptionsTest, SetOptionsIsLoudAndCanBeFixed) {
     const rocksdb::Status fixed = set(right);
     EXPECT_TRUE(fixed.ok()) << fixed.ToString();
     const Policy policy = PolicyOf(db->GetOptions());
-    EXPECT_EQ(Value(*policy, "level_size_ratio"),
-              kSetOptionsMakesANewPolicy && name != "level_size_ratio" ? "7" : "10");
+    EXPECT_EQ(Value(*policy, "filters_at_bottom"),
+              kSetOptionsMakesANewPolicy && name != "filters_at_bottom" ? "false" : "true");
     if (name != "format") {
       EXPECT_EQ(Value(*policy, "format"), "ribbon");
     }
@@ -364,19 +362,20 @@ TEST_F(RocksDBRefusedOptionsTest, OnlyTheOptionItselfMendsTheMistake) {
   EXPECT_FALSE(changed->ConfigureFromString(config, own_options).ok());
   EXPECT_EQ(Said(), "");
   EXPECT_TRUE(IsRefused(*policy));
-  EXPECT_FALSE(changed->ConfigureFromMap({}, {{"level_size_ratio", "7"}}).ok());
+  EXPECT_FALSE(changed->ConfigureFromMap({}, {{"filters_at_bottom", "false"}}).ok());
   EXPECT_NE(Said().find("format is 'ribon'"), std::string::npos);
   EXPECT_TRUE(IsRefused(*policy));
   EXPECT_TRUE(changed->ConfigureFromMap({}, {{"format", "ribbon"}}).ok());
   EXPECT_EQ(Said(), "");
   EXPECT_FALSE(IsRefused(*policy));
-  EXPECT_EQ(Settings(*policy) + " " + Value(*policy, "level_size_ratio"), "ribbon 14.5 0 7");
+  EXPECT_EQ(Settings(*policy) + " " + Value(*policy, "filters_at_bottom"), "ribbon 14.5 0 false");
 }
 
 TEST_F(RocksDBRefusedOptionsTest, OptionsOfEarlierReleasesAreNotUnknown) {
-  const Policy policy =
-      TableOf("{id=bloomline;format=ribon;range_prefixes=auto;range_memory_percent=30;}")
-          .filter_policy;
+  const Policy policy = TableOf(
+                            "{id=bloomline;format=ribon;range_prefixes=auto;range_memory_percent="
+                            "30;levels_in_use=6;}")
+                            .filter_policy;
   EXPECT_TRUE(IsRefused(*policy));
   Said();
   auto* const changed = const_cast<rocksdb::FilterPolicy*>(policy.get());
@@ -418,13 +417,13 @@ TEST_F(RocksDBRefusedOptionsTest, ANewPolicyOfARefusedOneKeepsTheMistake) {
       change(PolicyOf("{id=bloomline;format=ribbon;bits_per_key=9}"), "{format=ribon;}");
   EXPECT_TRUE(IsRefused(*refused));
   Said();
-  const Policy still = change(refused, "{level_size_ratio=7;}");
+  const Policy still = change(refused, "{filters_at_bottom=false;}");
   EXPECT_NE(Said().find("format is 'ribon'"), std::string::npos);
   EXPECT_TRUE(IsRefused(*still));
   EXPECT_EQ(FilterOf(still), FilterOf(PolicyOf("bloomfilter:10:false")));
   const Policy fixed = change(still, "{format=blocked;}");
   EXPECT_FALSE(IsRefused(*fixed));
-  EXPECT_EQ(Settings(*fixed) + " " + Value(*fixed, "level_size_ratio"), "blocked 9 0 7");
+  EXPECT_EQ(Settings(*fixed) + " " + Value(*fixed, "filters_at_bottom"), "blocked 9 0 false");
   std::string mismatch;
   EXPECT_FALSE(still->AreEquivalent(rocksdb::ConfigOptions(), refused.get(), &mismatch));
 }
@@ -452,9 +451,9 @@ TEST_F(RocksDBRefusedOptionsTest, WithACanonicalizerThereAreNoFilters) {
   EXPECT_EQ(policy->ToString(rocksdb::ConfigOptions()),
             "{id=bloomline;canonicalizer=CaseFolding;refused={bits=3;};}");
   auto* const changed = const_cast<rocksdb::FilterPolicy*>(policy.get());
-  EXPECT_FALSE(changed->ConfigureFromMap({}, {{"level_size_ratio", "7"}}).ok());
+  EXPECT_FALSE(changed->ConfigureFromMap({}, {{"filters_at_bottom", "false"}}).ok());
   EXPECT_EQ(FilterOf(policy), "none");
-  for (const char* const text : {"{level_size_ratio=7;}", "{bits_by_level=20:10;}"}) {
+  for (const char* const text : {"{filters_at_bottom=false;}", "{bits_by_level=20:10;}"}) {
     rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text, &policy)
         .PermitUncheckedError();
     EXPECT_EQ(FilterOf(policy), "none");

@@ -28,13 +28,11 @@ struct PolicyOption {
 };
 
 // In the order of OPTIONS files.
-inline constexpr std::array<PolicyOption, 12> kPolicyOptions = {{
+inline constexpr std::array<PolicyOption, 10> kPolicyOptions = {{
     {"bits_per_key", "10"},
     {"format", "blocked"},
     {"seed", "0"},
     {"bits_by_level", "uniform"},
-    {"levels_in_use", "0"},
-    {"level_size_ratio", "10"},
     {"flush_format", "same", /*changes_files=*/false},
     {"bloom_before_level", "-1", /*changes_files=*/true, /*writes_default=*/false},
     {"filters_at_bottom", "true"},
@@ -44,10 +42,12 @@ inline constexpr std::array<PolicyOption, 12> kPolicyOptions = {{
 }};
 
 // Options of earlier releases, which OPTIONS files may have. They have no effect any more.
-inline constexpr std::array<PolicyOption, 3> kFormerOptions = {{
+inline constexpr std::array<PolicyOption, 5> kFormerOptions = {{
     {"range_prefixes", "none", /*changes_files=*/false},
     {"range_memory_percent", "20", /*changes_files=*/false},
     {"sample_queries", "0", /*changes_files=*/false},
+    {"levels_in_use", "0", /*changes_files=*/false},
+    {"level_size_ratio", "10", /*changes_files=*/false},
 }};
 
 // Returns null if `options` has no option of this name.

@@ -72,7 +72,7 @@ std::string SkippedRemark(const std::string& names) {
 std::string FormerRemark(const std::string& options) {
   if (options.empty()) return "";
   return "bloomline: options of the filter policy have no effect any more: " + options +
-         "; docs/compatibility.md says what takes their place";
+         "; CHANGELOG.md says what to do";
 }
 
 std::string LevelsRemark(const LevelRules& rules, ROCKSDB_NAMESPACE::CompactionStyle style,

@@ -165,9 +165,8 @@ std::string CheckStockId(const RocksDBFilterOptions& options) {
   return "";
 }
 
-// ---- bits_by_level, levels_in_use, level_size_ratio: how bits differ by level.
+// ---- bits_by_level.
 
-constexpr int kMinLevels = 2;
 constexpr char kUniform[] = "uniform";
 constexpr char kAutoLevels[] = "auto";
 
@@ -230,32 +229,6 @@ std::string BitsByLevelText(const RocksDBFilterOptions& options) {
   return text;
 }
 
-std::string AllowedLevelsInUse() {
-  return std::to_string(kMinLevels) + " to " + std::to_string(kMaxLevels) +
-         ", and 0 to learn it from the files";
-}
-
-bool ReadLevelsInUse(const std::string& value, RocksDBFilterOptions* options) {
-  uint64_t number;
-  if (!support::ParseUint64(value, &number) || number > kMaxLevels) return false;
-  options->levels_in_use = static_cast<int>(number);
-  return true;
-}
-
-std::string CheckLevelsInUse(const RocksDBFilterOptions& options) {
-  const int levels = options.levels_in_use;
-  if (levels == 0 || (levels >= kMinLevels && levels <= kMaxLevels)) return "";
-  return "levels_in_use is " + std::to_string(levels) + "; allowed: " + AllowedLevelsInUse();
-}
-
-std::string AllowedLevelSizeRatio() { return "1 to " + DoubleText(kMaxLevelSizeRatio); }
-
-std::string CheckLevelSizeRatio(const RocksDBFilterOptions& options) {
-  if (options.level_size_ratio >= 1 && options.level_size_ratio <= kMaxLevelSizeRatio) return "";
-  return "level_size_ratio is " + DoubleText(options.level_size_ratio) +
-         "; allowed: " + AllowedLevelSizeRatio();
-}
-
 // ---- memory, max_filter_bytes.
 
 std::string AllowedSizes() { return support::kAllowedSizes; }
@@ -310,11 +283,6 @@ constexpr OptionRows kRows = {{
     {Option("seed"), OptionType::kUInt64T, AllowedSeeds, ReadSeed, nullptr, SeedText},
     {Option("bits_by_level"), OptionType::kString, AllowedBitsByLevel, ReadBitsByLevel,
      CheckBitsByLevel, BitsByLevelText},
-    {Option("levels_in_use"), OptionType::kInt, AllowedLevelsInUse, ReadLevelsInUse,
-     CheckLevelsInUse, WholeNumberText<&Fields::levels_in_use>},
-    {Option("level_size_ratio"), OptionType::kDouble, AllowedLevelSizeRatio,
-     ReadNumber<&Fields::level_size_ratio>, CheckLevelSizeRatio,
-     NumberText<&Fields::level_size_ratio>},
     {Option("flush_format"), OptionType::kString, AllowedFlushFormats, ReadFlushFormat,
      CheckFlushFormat, FlushFormatText},
     {Option("bloom_before_level"), OptionType::kInt, AllowedBloomLevels, ReadBloomBeforeLevel,
