@@ -1,8 +1,8 @@
-// Counts the filters of RocksDB databases, for RocksDBFilterOptions::memory_bytes
-// (docs/operating.md).
+// Counts the filters of RocksDB databases by column family and level, for the policies of these
+// databases: bits by level (RocksDBFilterOptions::auto_bits_by_level), limited memory
+// (memory_bytes) and range filters follow what it counts.
 //
 //   db_options.listeners.push_back(bloomline::NewFilterAccount(&error));
-//   filter_options.memory_bytes = uint64_t{2} << 30;
 //
 // In option strings, `listeners=bloomline.account` creates a separate account each time. Link
 // bloomline::rocksdb.
@@ -19,11 +19,20 @@
 
 namespace bloomline {
 
-// Counts the live files of the databases whose DBOptions::listeners contain this object.
+// Counts the live files of the databases whose DBOptions::listeners contain this object: from the
+// first flush, compaction or ingestion of each database until it is closed. Databases that never
+// write (read-only, secondary) are not counted. Give a database only one account.
 //
-// The first flush, compaction or ingestion starts a thread that reads the existing files. Until all
-// are read, new files under a memory limit get 3 bits per key. Databases that are closed or never
-// write (read-only, secondary) are not counted.
+// Files that existed before are listed, with the number of their keys; their filters count with the
+// memory that the policy promises. Only if a policy has a limit does a thread read the sizes of
+// their filters from the files, which needs some reads for each.
+//
+// RocksDB does not report everything:
+// - Imported files (CreateColumnFamilyWithImport) are unknown until they are compacted.
+// - The levels of files are unknown from their ingestion to the next flush or compaction, and wrong
+//   after CompactRange with change_level until the next compaction of these files.
+// - Files that CompactFiles replaces count until they are deleted.
+// CountFiles finds imported files, and all levels.
 //
 // Thread-safe. May outlive the databases, which share its ownership. Only NewFilterAccount creates
 // one: a subclass of your own limits nothing.
@@ -31,17 +40,18 @@ class FilterAccount : public ROCKSDB_NAMESPACE::EventListener {
  public:
   ~FilterAccount() override;
 
-  // Sum of TableProperties::filter_size. A running compaction's outputs count; its inputs do not,
-  // except in CompactFiles.
+  // Sum of TableProperties::filter_size over the files that were written, ingested or compacted
+  // since the database was opened, and over all files once their filters have been read. A running
+  // compaction's outputs count; its inputs do not, except in CompactFiles.
   virtual uint64_t filter_bytes() const = 0;
 
   // Keys in the live files, and keys that running compactions will still write.
   virtual uint64_t num_keys() const = 0;
 
-  // Counts the files of an open database now. Also call it after CreateColumnFamilyWithImport and
-  // after an error from which RocksDB recovered: RocksDB then does not report every file. Returns
-  // false, with the reason in *error (may be null), if a file's properties cannot be read; that
-  // file does not count.
+  // Counts the files of an open database now, and reads the sizes of filters that are not known.
+  // Also call it after an error from which RocksDB recovered. Returns false, with the reason in
+  // *error (may be null), if a file's properties cannot be read; its filter then does not count in
+  // filter_bytes.
   virtual bool CountFiles(ROCKSDB_NAMESPACE::DB* db, std::string* error = nullptr) = 0;
 
   static const char* kClassName() { return "bloomline.account"; }
