@@ -6,7 +6,6 @@
 
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
-#include "rocksdb/version.h"
 #include "src/engines/rocksdb/budget/account_listener.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
 #include "src/engines/rocksdb/builder/layout_check.h"
@@ -15,11 +14,8 @@
 namespace bloomline::preload {
 namespace {
 
-#if ROCKSDB_MAJOR < 10
-using Opened = rocksdb::DB*;
-#else
-using Opened = std::unique_ptr<rocksdb::DB>;
-#endif
+// A DB*, from RocksDB 10 on also a unique_ptr: to a function, both are a pointer.
+using Opened = void;
 using Families = std::vector<rocksdb::ColumnFamilyDescriptor>;
 using Handles = std::vector<rocksdb::ColumnFamilyHandle*>;
 

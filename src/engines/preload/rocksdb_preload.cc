@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "rocksdb/version.h"
 #include "src/engines/preload/environment.h"
 #include "src/engines/preload/next_function.h"
 #include "src/engines/preload/private_scope.h"
@@ -41,17 +40,16 @@ struct Status {
 
 class DB {
  public:
-#if ROCKSDB_MAJOR < 10
-  using Opened = DB*;
-#else
-  using Opened = std::unique_ptr<DB>;  // in the headers, the other one calls this one
-#endif
   using Families = std::vector<ColumnFamilyDescriptor>;
   using Handles = std::vector<ColumnFamilyHandle*>;
 
-  static Status Open(const Options& options, const std::string& name, Opened* db);
+  static Status Open(const Options& options, const std::string& name, DB** db);
   static Status Open(const DBOptions& options, const std::string& name, const Families& families,
-                     Handles* handles, Opened* db);
+                     Handles* handles, DB** db);
+  // Of RocksDB 10 and later, where the two above are inline functions that call these.
+  static Status Open(const Options& options, const std::string& name, std::unique_ptr<DB>* db);
+  static Status Open(const DBOptions& options, const std::string& name, const Families& families,
+                     Handles* handles, std::unique_ptr<DB>* db);
 };
 
 }  // namespace rocksdb
@@ -61,16 +59,17 @@ namespace {
 
 constexpr char kBloomFunction[] = "_ZN7rocksdb20NewBloomFilterPolicyEdb";
 constexpr char kRibbonFunction[] = "_ZN7rocksdb21NewRibbonFilterPolicyEdi";
-#if ROCKSDB_MAJOR < 10
-#define BLOOMLINE_OPENED "PPS0_"
-#else
-#define BLOOMLINE_OPENED "PSt10unique_ptrIS0_St14default_deleteIS0_EE"
-#endif
 #define BLOOMLINE_STRING "RKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
-constexpr char kOpen[] = "_ZN7rocksdb2DB4OpenERKNS_7OptionsE" BLOOMLINE_STRING BLOOMLINE_OPENED;
-constexpr char kOpenFamilies[] = "_ZN7rocksdb2DB4OpenERKNS_9DBOptionsE" BLOOMLINE_STRING
-                                 "RKSt6vectorINS_22ColumnFamilyDescriptorESaISD_EEPSC_IPNS_"
-                                 "18ColumnFamilyHandleESaISJ_EE" BLOOMLINE_OPENED;
+#define BLOOMLINE_OPEN "_ZN7rocksdb2DB4OpenERKNS_7OptionsE" BLOOMLINE_STRING
+#define BLOOMLINE_OPEN_FAMILIES                           \
+  "_ZN7rocksdb2DB4OpenERKNS_9DBOptionsE" BLOOMLINE_STRING \
+  "RKSt6vectorINS_22ColumnFamilyDescriptorESaISD_EEPSC_IPNS_18ColumnFamilyHandleESaISJ_EE"
+#define BLOOMLINE_POINTER "PPS0_"
+#define BLOOMLINE_UNIQUE_PTR "PSt10unique_ptrIS0_St14default_deleteIS0_EE"
+constexpr char kOpen[] = BLOOMLINE_OPEN BLOOMLINE_POINTER;
+constexpr char kOpenFamilies[] = BLOOMLINE_OPEN_FAMILIES BLOOMLINE_POINTER;
+constexpr char kOpenUnique[] = BLOOMLINE_OPEN BLOOMLINE_UNIQUE_PTR;
+constexpr char kOpenFamiliesUnique[] = BLOOMLINE_OPEN_FAMILIES BLOOMLINE_UNIQUE_PTR;
 constexpr char kRocksDB[] = BLOOMLINE_ROCKSDB_SONAME;
 // The dynamic linker replaces $ORIGIN by the folder of this library.
 constexpr char kOrigin[] = "$ORIGIN";
@@ -262,14 +261,16 @@ const rocksdb::FilterPolicy* NewPolicy(const void* next, const Asked& asked) {
 
 // Returns the function `name` of the policy library that opens a database with an account; null if
 // bits do not follow the levels, or `next` lies in a RocksDB that bloomline was not compiled for.
-void* OpenWithAccount(const char* name, const void* next) {
+void* WithAccount(const char* name, const void* next) {
   const char* const by_level = StartEnvironment()->values[kBitsByLevel];
   if (by_level == nullptr || std::strcmp(by_level, "auto") != 0) return nullptr;
   void* const library = __atomic_load_n(&policy_library, __ATOMIC_ACQUIRE);
   return library == nullptr || !IsOfKnownRocksDB(next) ? nullptr : dlsym(library, name);
 }
 
-// No other function of the process may open the database in place of the one that is not found.
+// A database must not be opened by another RocksDB than the caller's. So the program ends if that
+// is not known, which takes two RocksDBs and a caller without a file: GCC compiles no call of a
+// function that returns Status to a jump.
 [[noreturn]] void EndWithoutOpen() {
   std::fprintf(stderr,
                "bloomline: cannot find out which RocksDB opens a database; start %s without "
@@ -278,15 +279,30 @@ void* OpenWithAccount(const char* name, const void* next) {
   std::abort();
 }
 
-// Calls the function `next`, with an account if there is `with_account`.
+// Calls `next`, a DB::Open, or the function `with_account` of the policy library, which calls it.
 template <typename... Arguments>
-rocksdb::Status Open(void* next, void* with_account, Arguments... arguments) {
+rocksdb::Status Open(void* next, const char* with_account, Arguments... arguments) {
   using Function = rocksdb::Status (*)(Arguments...);
-  using WithAccount = rocksdb::Status (*)(Function, Arguments...);
   if (next == nullptr) EndWithoutOpen();
   const auto function = reinterpret_cast<Function>(next);
-  if (with_account == nullptr) return function(arguments...);
-  return reinterpret_cast<WithAccount>(with_account)(function, arguments...);
+  void* const found = WithAccount(with_account, next);
+  if (found == nullptr) return function(arguments...);
+  return reinterpret_cast<rocksdb::Status (*)(Function, Arguments...)>(found)(function,
+                                                                              arguments...);
+}
+
+// The arguments are pointers in place of references, which are the same to a function.
+template <typename Opened>
+rocksdb::Status Open(void* next, const rocksdb::Options& options, const std::string& name,
+                     Opened* db) {
+  return Open(next, kOpenFunction, &options, &name, db);
+}
+
+template <typename Opened>
+rocksdb::Status Open(void* next, const rocksdb::DBOptions& options, const std::string& name,
+                     const rocksdb::DB::Families& families, rocksdb::DB::Handles* handles,
+                     Opened* db) {
+  return Open(next, kOpenFamiliesFunction, &options, &name, &families, handles, db);
 }
 
 }  // namespace
@@ -312,20 +328,29 @@ const FilterPolicy* NewRibbonFilterPolicy(double bits_per_key, int bloom_before_
                                                                       bloom_before_level);
 }
 
-Status DB::Open(const Options& options, const std::string& name, Opened* db) {
-  using namespace bloomline::preload;
-  void* const next = NextFunction(kOpen, __builtin_return_address(0));
-  return bloomline::preload::Open<const Options&, const std::string&, Opened*>(
-      next, OpenWithAccount(kOpenFunction, next), options, name, db);
+namespace preload = bloomline::preload;
+
+Status DB::Open(const Options& options, const std::string& name, DB** db) {
+  void* const next = preload::NextFunction(preload::kOpen, __builtin_return_address(0));
+  return preload::Open(next, options, name, db);
 }
 
 Status DB::Open(const DBOptions& options, const std::string& name, const Families& families,
-                Handles* handles, Opened* db) {
-  using namespace bloomline::preload;
-  void* const next = NextFunction(kOpenFamilies, __builtin_return_address(0));
-  return bloomline::preload::Open<const DBOptions&, const std::string&, const Families&, Handles*,
-                                  Opened*>(next, OpenWithAccount(kOpenFamiliesFunction, next),
-                                           options, name, families, handles, db);
+                Handles* handles, DB** db) {
+  void* const next = preload::NextFunction(preload::kOpenFamilies, __builtin_return_address(0));
+  return preload::Open(next, options, name, families, handles, db);
+}
+
+Status DB::Open(const Options& options, const std::string& name, std::unique_ptr<DB>* db) {
+  void* const next = preload::NextFunction(preload::kOpenUnique, __builtin_return_address(0));
+  return preload::Open(next, options, name, db);
+}
+
+Status DB::Open(const DBOptions& options, const std::string& name, const Families& families,
+                Handles* handles, std::unique_ptr<DB>* db) {
+  void* const next =
+      preload::NextFunction(preload::kOpenFamiliesUnique, __builtin_return_address(0));
+  return preload::Open(next, options, name, families, handles, db);
 }
 
 }  // namespace rocksdb
