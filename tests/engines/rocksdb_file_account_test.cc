@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -401,6 +402,15 @@ TEST_F(RocksDBListedFilesTest, WrongLevelsMakeItListAgain) {
   Compact(9, 3, 4, {}, {2});
   End(9, {}, false);
   EXPECT_TRUE(Begin()) << "no input is at a level below the output";
+  Compact(9, 5, 6, {}, {2});
+  End(9, {}, false);
+  EXPECT_FALSE(Begin());
+  Create(3, 300, 2);
+  Compact(9, 5, 6, {}, {3});
+  End(9, {}, false);
+  EXPECT_TRUE(Begin()) << "no input is at a level above the first";
+  Create(4, 400, kUnknownLevel);
+  EXPECT_TRUE(Begin());
   // An output that is not known was written elsewhere, or copied.
   Compact(10, 5, 6, {1});
   End(10, {{8, 6}});
@@ -419,11 +429,45 @@ TEST_F(RocksDBListedFilesTest, TheLastLevelMayHaveNoFilters) {
   account_.ListAgain(kDatabase);
   Begin();
   EXPECT_EQ(Describe().keys(), (Levels{0, 500, 0})) << "optimize_filters_for_hits";
+  options_.skips_last_level = false;
+  account_.ListAgain(kDatabase);
+  Begin();
+  account_.Read(kDatabase, 2, {0, 5000});
+  EXPECT_EQ(Describe(OfJob(-1), 1, false).keys(), (Levels{0, 500, 0})) << "they have none";
   // With files in level 0 alone, none is at the bottom.
   account_.EndDatabase(kDatabase);
   listed_ = {{1, kFamily, 0, 5000, 500}};
   Begin();
   EXPECT_EQ(Describe(OfJob(-1), 0, false).keys(), Levels{500});
+}
+
+TEST_F(RocksDBListedFilesTest, LevelsHaveTargets) {
+  const auto targets = [&] {
+    Levels targets;
+    for (const filter::LevelFill& level : Describe().levels) targets.push_back(level.target_keys);
+    return targets;
+  };
+  options_.targets.is_dynamic = false;
+  options_.targets.ratio = 5;
+  options_.base_bytes = 20000;  // of 2000 keys
+  Begin();
+  for (int level = 1; level < 4; ++level) Create(static_cast<uint64_t>(level), 1000, level);
+  EXPECT_EQ(targets(), (Levels{HUGE_VAL, 2000, 10000, HUGE_VAL}));
+  Flush(4, 3000);
+  EXPECT_EQ(targets(), (Levels{HUGE_VAL, 3000, 10000, HUGE_VAL})) << "of a flush at least";
+}
+
+// RocksDB numbers flushes and compactions together, but several flushes may have one number.
+TEST_F(RocksDBFileAccountTest, AFlushBelongsToNoJob) {
+  Create(1, 1000, 1);
+  Flush(2, 100);
+  Compact(77, 1, 2, {1});
+  account_.SetBits(OfFlush(), 3);
+  const Tree tree = Describe(OfFlush(), 0);
+  EXPECT_EQ(tree.keys(), (Levels{200, 0, 1000}));
+  EXPECT_EQ(tree.bits()[2], 8);
+  Flush(3, 100);
+  EXPECT_EQ(Describe().keys(), (Levels{200, 0, 1000}));
 }
 
 TEST_F(RocksDBFileAccountTest, WhatIsUnknownIsNotDescribed) {
@@ -476,6 +520,10 @@ TEST_F(RocksDBFileAccountTest, NothingIsKeptOfWhatIsGone) {
     for (uint64_t number = 1; number < 4; ++number) account_.Remove(kDatabase, number);
     EXPECT_EQ(account_.num_kept(), kept);
   }
+  Create(1, 100, 1);
+  Compact(7, 1, 2, {1});
+  End(7, {});  // it dropped all keys
+  EXPECT_EQ(account_.num_kept(), kept);
   Expect(0, 0);
 }
 

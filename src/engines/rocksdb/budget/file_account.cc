@@ -322,8 +322,7 @@ void FileAccount::EndCompaction(const std::string& database, const std::string& 
     }
   }
   if (succeeded && ended.base_level == 0) in_family->merges_flushes = !is_move;
-  sums_.pending_keys -= ended.pending_keys();
-  in_family->jobs.erase(job);
+  in_family->jobs.erase(job);  // nothing of it is pending: no file is its input any more
   EraseIfUnused(changed, in_family);
 }
 
