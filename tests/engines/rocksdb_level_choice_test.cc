@@ -341,6 +341,18 @@ TEST_F(RocksDBAccountedChoiceTest, ALimitLowersTheMean) {
   EXPECT_TRUE(fifo.is_limited);
 }
 
+// The last level gets its part of the forecast, also if old filters take more than the limit.
+TEST_F(RocksDBAccountedChoiceTest, ALimitIsNoCapAtTheBottom) {
+  account_->Read("db", 2, {400000, 100000});
+  account_->BeginCompaction("db", "default", 7, 6, 6, {{1, true, {}, 0}});
+  RocksDBFilterOptions options(FilterOptions{Format::kBlocked, 16});
+  options.memory_bytes = 1110000;
+  const FilterChoice choice =
+      SettingsFor(options)->ChooseFor(Bottommost(6), Creation(false), false);
+  const double capped = BitsByRule({Format::kBlocked, 8, engine::kLeastPart}, Bottommost(6));
+  EXPECT_GT(choice.bits_per_key, capped + 0.5);
+}
+
 // Filters that were written before the database grew take all of the limit. New files still get
 // kLeastPart of what is best with all of it.
 TEST_F(RocksDBAccountedChoiceTest, OldFiltersDoNotStarveNewFiles) {

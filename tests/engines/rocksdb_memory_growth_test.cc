@@ -31,7 +31,7 @@ const uint64_t kKeys = wanted_keys == nullptr ? 200000 : std::strtoull(wanted_ke
 
 // Of the memory, and of the wasted reads of constant bits. A small database differs more from full
 // levels.
-const double kTolerance = wanted_keys == nullptr ? 0.2 : 0.05;
+const double kTolerance = wanted_keys == nullptr ? 0.2 : 0.07;
 const double kMostReads = wanted_keys == nullptr ? 1.4 : 1.25;
 
 // memory_bits are bits of memory per key.

@@ -69,6 +69,9 @@ void PolicySettings::ChooseByAccount(FileAccount* account, const NewFile& file,
   filter::NewFilter new_filter;
   if (HasLevelsOrRuns(file) && account->Describe(creation, file.level, promise.mean_bits,
                                                  levels.filters_at_bottom, &tree, &new_filter)) {
+    // The mean is then a forecast of what old filters take too much. A cap at the bottom would count
+    // that twice, and leave a tenth of the memory unused.
+    if (choice->is_limited && file.is_bottommost) new_filter.keys = 0;
     memory_bits = filter::LeftOverBits(promise, tree, new_filter);
   }
   SetMemoryBits(memory_bits, choice);
