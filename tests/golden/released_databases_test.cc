@@ -78,8 +78,8 @@ std::multiset<std::string> Filters(const fs::path& folder) {
 }
 
 // How the OPTIONS files in the folder write bloomline's policies, but for those of format compact,
-// and without the options for ranges, which releases take for their defaults. Releases that do not
-// know one of the names give all options their defaults.
+// and without former options, which releases take for their defaults. Releases that do not know one
+// of the names give all options their defaults.
 std::set<std::string> PolicyLines(const fs::path& folder) {
   std::set<std::string> lines;
   for (const auto& file : fs::directory_iterator(folder)) {
@@ -88,8 +88,9 @@ std::set<std::string> PolicyLines(const fs::path& folder) {
     for (std::string line; std::getline(options, line);) {
       if (line.find("filter_policy={id=bloomline;") == std::string::npos) continue;
       if (line.find("=compact;") != std::string::npos) continue;
-      const std::regex of_ranges("range_(prefixes|memory_percent)=[^;]*;");
-      lines.insert(std::regex_replace(line, of_ranges, ""));
+      const std::regex former(
+          "(range_prefixes|range_memory_percent|levels_in_use|level_size_ratio)=[^;]*;");
+      lines.insert(std::regex_replace(line, former, ""));
     }
   }
   return lines;
