@@ -49,7 +49,6 @@ bool IsFifo(const rocksdb::ColumnFamilyDescriptor& family) {
 }
 
 struct Program {
-  bool has_listener = false;
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
@@ -71,7 +70,6 @@ void Open(const std::string& path, const std::string& text_of_database,
       program->descriptors.emplace_back(is_first ? "default" : "another", family);
     }
   }
-  program->has_listener = !options.listeners.empty();
   options.create_if_missing = true;
   options.create_missing_column_families = true;
   options.max_open_files = -1;                 // FIFO needs it
@@ -111,7 +109,8 @@ void Write(const Program& program, size_t f) {
   }
 }
 
-// RocksDB tells listeners of no CompactFiles. A flush lets them see the database before.
+// RocksDB tells listeners, which a preload library may add, of no CompactFiles. A flush lets them
+// see the database before.
 void FlushForListener(const Program& program) {
   rocksdb::ColumnFamilyHandle* family = nullptr;
   Check(program.db->CreateColumnFamily({}, "for the listener", &family));
@@ -131,10 +130,8 @@ void RewriteOnce(const Program& program, size_t f) {
 }
 
 void Rewrite(const Program& program, size_t f) {
-  if (program.has_listener) {
-    FlushForListener(program);
-    RewriteOnce(program, f);  // until then, it knows the files' entries instead of their filters
-  }
+  FlushForListener(program);
+  RewriteOnce(program, f);  // until then, a listener knows entries in place of keys in filters
   RewriteOnce(program, f);
 }
 

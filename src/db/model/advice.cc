@@ -16,6 +16,7 @@
 namespace bloomline::model {
 namespace {
 
+using engine_filters::FiguresFor;
 using filter::Divider;
 using filter::Division;
 using support::DoubleText;
@@ -67,6 +68,30 @@ uint64_t KeysPerFilter(const Level& level) {
   return std::max<uint64_t>(1, mean);
 }
 
+// The bits per key whose filters have this memory.
+double AllowedBits(Format format, double memory_bits) {
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+  return std::clamp(filter::BitsOfMemory(format, memory_bits), allowed.min, allowed.max);
+}
+
+// The keys that have filters.
+filter::TreeFill FillOf(const Situation& tree) {
+  filter::TreeFill fill;
+  for (const Level& level : tree.levels) {
+    const bool is_skipped = tree.skips_last_level && &level == &tree.levels.back();
+    fill.levels.resize(static_cast<size_t>(level.number) + 1);
+    fill.levels.back().keys = is_skipped ? 0 : static_cast<double>(level.num_keys);
+  }
+  const double top_keys = fill.levels[0].keys;
+  if (top_keys > 0) {
+    constexpr double kMostFiles = 100000;
+    const double files = std::clamp(top_keys / tree.targets.least_keys, 1.0, kMostFiles);
+    fill.top_keys.assign(static_cast<size_t>(std::round(files)), top_keys / std::round(files));
+  }
+  filter::SetTargets(tree.targets, &fill);
+  return fill;
+}
+
 // The figures of these bits, rounded down to hundredths.
 Division Divide(const Situation& tree, Format format, bool by_level, double bits_per_key) {
   Division division;
@@ -82,8 +107,7 @@ Division Divide(const Situation& tree, Format format, bool by_level, double bits
     double bits = division.bits_per_key;
     if (by_level) bits = by_number[static_cast<size_t>(level.number)];
     if (is_skipped) bits = 0;
-    const auto figures =
-        engine_filters::FiguresFor(tree.engine, format, KeysPerFilter(level), bits);
+    const auto figures = FiguresFor(tree.engine, format, KeysPerFilter(level), bits);
     division.bits_of_level.push_back(bits);
     division.bytes += figures.bytes_per_key * static_cast<double>(level.num_keys);
     division.wasted_reads += level.Wasted(figures.rate * level.num_runs);
@@ -102,31 +126,57 @@ Divider MakeDivider(const Situation& tree, Format format, bool by_level) {
 
 // ---- States of the tree.
 
+double WastedNow(const Level& level) {
+  return level.filter_bytes == 0 ? level.num_runs : level.wasted_reads;
+}
+
 double WastedNow(const Situation& tree) {
   double wasted = tree.levels.empty() ? kUnknown : 0;
-  for (const Level& level : tree.levels) {
-    wasted += level.filter_bytes == 0 ? level.num_runs : level.wasted_reads;
-  }
+  for (const Level& level : tree.levels) wasted += WastedNow(level);
   return wasted;
 }
 
-// The tree with so many files of least_keys keys in level 0, which are like those there or, without
-// any, like the files of the top level. Empty if keys rest in level 0.
-Situation WithTop(Situation tree, int num_files) {
+// The tree without level 0. Without levels if keys stay in level 0, or levels are unknown.
+Situation AtRest(Situation tree) {
   std::vector<Level>& levels = tree.levels;
-  if (tree.compaction == Compaction::kOther || levels.back().number <= 0) return Situation();
-  Level top = levels.front();
-  if (top.number == 0) levels.erase(levels.begin());
-  if (num_files == 0) return tree;
-  const double keys = num_files * tree.targets.least_keys;
-  const double times = top.number == 0 ? keys / static_cast<double>(top.num_keys) : num_files;
-  top.number = 0;
-  top.num_runs *= times;
-  top.wasted_reads *= times;
-  top.num_filters = std::max<uint64_t>(1, ToWhole(keys) / KeysPerFilter(top));
-  top.num_keys = std::max<uint64_t>(1, ToWhole(keys));
-  levels.insert(levels.begin(), top);
+  const bool is_known = levels.front().number >= 0 && levels.back().number > 0;
+  if (tree.compaction == Compaction::kOther || !is_known) return Situation();
+  if (levels.front().number == 0) levels.erase(levels.begin());
   return tree;
+}
+
+// A file of level 0, or, if there is none, one that is like the top level.
+Level FlushedFile(const Situation& tree) {
+  Level file = tree.levels.front();
+  if (file.number != 0) return file;
+  const double part = tree.targets.least_keys / static_cast<double>(file.num_keys);
+  file.num_runs *= part;
+  file.wasted_reads *= part;
+  return file;
+}
+
+// What kFilesWritten such files waste that are flushed above the levels at rest.
+double WastedInFlushes(const Situation& at_rest, const Level& file, Format format, bool by_level,
+                       const Division& of_rest) {
+  const filter::PromisedMemory promise = {format, filter::MemoryBits(format, of_rest.bits_per_key)};
+  filter::TreeFill fill = FillOf(at_rest);
+  for (size_t i = 0; i < of_rest.bits_of_level.size(); ++i) {
+    filter::LevelFill& level = fill.levels[static_cast<size_t>(at_rest.levels[i].number)];
+    level.memory_bits = level.keys * filter::MemoryBits(format, of_rest.bits_of_level[i]);
+  }
+  double wasted = 0;
+  for (int i = 0; i < kFilesWritten; ++i) {
+    const double keys = at_rest.targets.least_keys;
+    fill.top_keys.push_back(keys);
+    fill.levels[0].keys += keys;
+    const double memory =
+        by_level ? filter::LeftOverBits(promise, fill, {0, true, keys}) : promise.mean_bits;
+    fill.levels[0].memory_bits += keys * memory;
+    wasted +=
+        file.num_runs *
+        FiguresFor(at_rest.engine, format, KeysPerFilter(file), AllowedBits(format, memory)).rate;
+  }
+  return wasted;
 }
 
 // ---- Which choices are better.
@@ -220,8 +270,7 @@ class Adviser {
         request_(request),
         advice_(advice),
         tree_(WithKeys(situation)),
-        at_rest_(WithTop(tree_, 0)),
-        written_(WithTop(tree_, kFilesWritten)) {}
+        at_rest_(AtRest(tree_)) {}
 
   // Returns an empty string, or why the request is impossible.
   std::string Run() {
@@ -230,7 +279,8 @@ class Adviser {
     advice_->filter_bytes_now = ToWhole(bytes);
     advice_->wasted_reads_now = WastedNow(tree_);
     advice_->wasted_at_rest_now = WastedNow(at_rest_);
-    advice_->wasted_written_now = WastedNow(written_);
+    advice_->wasted_written_now =
+        advice_->wasted_at_rest_now + kFilesWritten * WastedNow(FlushedFile(tree_));
     const bool is_asked = request_.memory_bytes || request_.wasted_reads;
     if (is_asked) {
       AddRequested();
@@ -374,11 +424,12 @@ class Adviser {
     choice.bits_per_key = division.bits_per_key;
     choice.filter_bytes = ToWhole(division.bytes);
     choice.wasted_reads = division.wasted_reads;
-    const auto wasted_in = [&](const Situation& state) {
-      return Divide(state, format, by_level, division.bits_per_key).wasted_reads;
-    };
-    choice.wasted_at_rest = wasted_in(at_rest_);
-    choice.wasted_written = wasted_in(written_);
+    const Division of_rest = Divide(at_rest_, format, by_level, division.bits_per_key);
+    choice.wasted_at_rest = choice.wasted_written = of_rest.wasted_reads;
+    if (!at_rest_.levels.empty()) {
+      choice.wasted_written +=
+          WastedInFlushes(at_rest_, FlushedFile(tree_), format, by_level, of_rest);
+    }
     choice.build_ns = BuildNs(format, situation_.cpu);
     if (tree_.engine == tables::Engine::kRocksDB) {
       choice.build_share = choice.build_ns / CompactionNs(BytesPerKey());
@@ -433,27 +484,14 @@ class Adviser {
   Advice* const advice_;
   const Situation tree_;  // only levels that have keys
   const Situation at_rest_;
-  const Situation written_;
 };
 
 }  // namespace
 
 std::vector<double> BitsByLevel(const Situation& tree, Format format, double bits_per_key) {
-  filter::TreeFill fill;
-  for (const Level& level : tree.levels) {
-    const bool is_skipped = tree.skips_last_level && &level == &tree.levels.back();
-    fill.levels.resize(static_cast<size_t>(level.number) + 1);
-    fill.levels.back().keys = is_skipped ? 0 : static_cast<double>(level.num_keys);
-  }
-  const double files = std::round(fill.levels[0].keys / tree.targets.least_keys);
-  if (files >= 1) fill.top_keys.assign(static_cast<size_t>(files), fill.levels[0].keys / files);
-  filter::SetTargets(tree.targets, &fill);
   const double mean = filter::MemoryBits(format, bits_per_key);
-  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
-  std::vector<double> bits = filter::LeftOverBitsOfAll({format, mean}, std::move(fill));
-  for (double& of_level : bits) {
-    of_level = std::clamp(filter::BitsOfMemory(format, of_level), allowed.min, allowed.max);
-  }
+  std::vector<double> bits = filter::LeftOverBitsOfAll({format, mean}, FillOf(tree));
+  for (double& of_level : bits) of_level = AllowedBits(format, of_level);
   return bits;
 }
 
