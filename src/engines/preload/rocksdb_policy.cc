@@ -142,8 +142,8 @@ std::string WrittenText(const Settings& settings, const RocksDBFilterOptions& op
       }
     }
     // The policy is made before the column family, whose style may be another.
-    if (options.auto_bits_by_level || !options.bits_by_level.empty()) {
-      text += " with level compaction";
+    if (options.auto_bits_by_level) {
+      text += engine::kIsForProgram ? " with level compaction" : " except with FIFO compaction";
     }
   }
   return text;
