@@ -32,6 +32,8 @@ inline uint64_t PromiseKeys(uint64_t otherwise) {
 constexpr double kMostOverPromise = 1.05;
 // Without one, files that a flush wrote and no compaction has merged have as many bits more.
 constexpr double kMoreInFlushed = 8;
+// The filters of small files round up.
+constexpr double kRounding = 0.02;
 
 // The filters that a test promises something for.
 struct PromisedFilters {
