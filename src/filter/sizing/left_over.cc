@@ -13,6 +13,10 @@ namespace {
 // Files of the deepest level bring the mean of all filters to at most this part of the promised
 // one, and the best division of the others is that of as much. Files above may then use a little
 // more: what the deepest level cannot take, so that they are never starved.
+//
+// Filters that are not known, but assumed, leave nothing of this: if each process that opens the
+// database took it for its flushed files, and compactions moved these down as they are, nothing
+// would bound the sum.
 constexpr double kMostOver = 1.015;
 constexpr double kMostOverAbove = 1.04;
 
@@ -97,9 +101,10 @@ size_t DeepestLevel(const TreeFill& tree) {
 
 // The memory of the tree, as the new file's level sees it.
 struct Memory {
-  Runs at_rest;            // the tree with levels of at most their targets
-  Runs free;               // the runs of the file's level and of those above it
-  double keys = 0;         // of the tree
+  Runs at_rest;     // the tree with levels of at most their targets
+  Runs free;        // the runs of the file's level and of those above it
+  double keys = 0;  // of the tree
+  double assumed_keys = 0;
   double bits = 0;         // of all filters, with what running jobs may keep
   double deeper_bits = 0;  // of the filters of deeper levels
 };
@@ -113,9 +118,11 @@ Memory MemoryOf(const TreeFill& tree, size_t own_level, size_t deepest) {
   memory.free = memory.at_rest;
   memory.keys = memory.at_rest.keys();
   memory.bits = tree.levels[0].memory_bits + tree.replaced_bits;
+  memory.assumed_keys = tree.levels[0].assumed_keys;
   for (size_t level = 1; level <= deepest; ++level) {
     const LevelFill& fill = tree.levels[level];
     memory.bits += fill.memory_bits;
+    memory.assumed_keys += fill.assumed_keys;
     if (level > own_level) memory.deeper_bits += fill.memory_bits;
     if (!(fill.keys > 0)) continue;
     memory.keys += fill.keys;
@@ -146,7 +153,8 @@ double LeftOverBits(const PromisedMemory& promise, const TreeFill& tree, const N
   if (file.keys > 0) {
     const double over = level < deepest || file.is_flush ? kMostOverAbove : kMostOver;
     const double next_keys = file.is_flush ? kNextFlushes * file.keys : 0;
-    const double left = over * mean * (memory.keys + next_keys) - memory.bits;
+    const double known_keys = memory.keys + next_keys - memory.assumed_keys;
+    const double left = mean * (over * known_keys + memory.assumed_keys) - memory.bits;
     bits = std::min(bits, left / (file.keys + next_keys));
   }
   if (promise.floor > 0) bits = std::max(bits, at_rest(promise.floor));
@@ -161,7 +169,7 @@ std::vector<double> LeftOverBitsOfAll(const PromisedMemory& promise, TreeFill tr
     const double mean = keys / static_cast<double>(tree.top_keys.size());
     std::fill(tree.top_keys.begin(), tree.top_keys.end(), mean);
   }
-  for (LevelFill& level : tree.levels) level.memory_bits = 0;
+  for (LevelFill& level : tree.levels) level.memory_bits = level.assumed_keys = 0;
   tree.replaced_bits = 0;
   std::vector<double> bits(tree.levels.size(), promise.mean_bits);
   for (size_t i = tree.levels.size(); i-- > 0;) {

@@ -15,6 +15,7 @@ struct LevelFill {
   double keys = 0;
   double memory_bits = 0;         // of all its filters
   double target_keys = HUGE_VAL;  // that it has at rest, at most
+  double assumed_keys = 0;        // of `keys`, those whose filters are not known
 };
 
 // The tree once all running jobs have ended. What they still write counts in `keys`; what the job

@@ -19,6 +19,7 @@ void AddFill(const filter::LevelFill& added, int level, filter::TreeFill* tree) 
   tree->levels.resize(std::max(tree->levels.size(), number + 1));
   tree->levels[number].keys += added.keys;
   tree->levels[number].memory_bits += added.memory_bits;
+  tree->levels[number].assumed_keys += added.assumed_keys;
   if (level == 0) tree->top_keys.push_back(added.keys);
 }
 
@@ -53,10 +54,10 @@ double FileAccount::BytesOfKey(const Family& family) {
 
 filter::LevelFill FileAccount::FillOf(const Sums& sums, double bytes_of_key, double mean_bits) {
   const double guessed_keys = static_cast<double>(sums.unknown_bytes) / bytes_of_key;
-  const double assumed_keys = static_cast<double>(sums.assumed_keys) + guessed_keys;
   filter::LevelFill fill;
   fill.keys = static_cast<double>(sums.keys) + guessed_keys;
-  fill.memory_bits = 8 * static_cast<double>(sums.filter_bytes) + assumed_keys * mean_bits;
+  fill.assumed_keys = static_cast<double>(sums.assumed_keys) + guessed_keys;
+  fill.memory_bits = 8 * static_cast<double>(sums.filter_bytes) + fill.assumed_keys * mean_bits;
   return fill;
 }
 
@@ -73,6 +74,8 @@ void FileAccount::AddJob(const Job& job, double bytes_of_key, double mean_bits,
   filter::LevelFill pending;
   pending.keys = PendingKeys(job, bytes_of_key);
   pending.memory_bits = pending.keys * job.bits.value_or(bits_read);
+  // As long as the job may be a move.
+  if (!job.bits.has_value()) pending.assumed_keys = std::min(read.assumed_keys, pending.keys);
   const double output_bits = 8 * static_cast<double>(job.bytes_written) + pending.memory_bits;
   tree->replaced_bits += std::max(0.0, read.memory_bits - output_bits);
   if (pending.keys > 0) AddFill(pending, job.output_level, tree);
