@@ -102,7 +102,8 @@ Found Simulate(const Files& files, const ChoiceConstants& constants, const Setti
   filter::TreeFill tree;
   tree.levels.resize(kNumLevels + 1);
   for (size_t level = 0; level < kNumLevels; ++level) {
-    tree.levels[kNumLevels - level].keys = static_cast<double>(files.keys[level].size());
+    const auto keys = static_cast<double>(files.keys[level].size());
+    tree.levels[kNumLevels - level] = {keys, 0, keys};
   }
   for (size_t level = 0; level < kNumLevels; ++level) {
     const auto number = static_cast<int>(kNumLevels - level);

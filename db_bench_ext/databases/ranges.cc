@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "bloomline/filter_account.h"
 #include "bloomline/rocksdb_range_filter.h"
 #include "db_bench_ext/databases/harness.h"
 #include "db_bench_ext/databases/range_shapes.h"
@@ -269,9 +270,8 @@ Contender MakeContender(const Plan& plan, const Subject& subject, const Contende
     Scan(ranges->database.get(), LearnedRanges(plan), ranges->asking());
     contender.filter = ranges->filter;
   } else if (subject.asked == Asked::kRanges) {
-    RangeFilterOptions filter;
     std::string error;
-    contender.filter = NewRangeFilter(filter, &error);
+    contender.filter = NewRangeFilter({}, &error);
     if (contender.filter == nullptr) throw std::runtime_error(error);
   }
   const uint64_t data_bytes = plan.num_keys * (kValueBytes + 20);
@@ -281,6 +281,7 @@ Contender MakeContender(const Plan& plan, const Subject& subject, const Contende
   rocksdb::Options options = DatabaseOptions(plan.shape, subject, data_bytes);
   if (contender.filter != nullptr) {
     options.table_properties_collector_factories.push_back(contender.filter);
+    options.listeners.push_back(NewFilterAccount());
   }
   contender.database = std::make_shared<RocksDBDatabase>(options, table, plan.flags.db_directory);
   contender.build_seconds =

@@ -13,7 +13,7 @@
 #include <rocksdb/multi_scan.h>
 #endif
 
-#include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -278,6 +278,52 @@ TEST_F(RocksDBRangeFilterTest, TheListThatErrorsSuggestSurvivesOptionTexts) {
   const std::shared_ptr<RangeFilter> of_file = FindRangeFilter(families.at(0).options);
   ASSERT_NE(of_file, nullptr);
   EXPECT_EQ(Text(*of_file), Text(*filter));
+}
+
+// The option level_size_ratio, which releases before 0.4.0 wrote.
+TEST_F(RocksDBRangeFilterTest, FormerOptionsHaveNoEffect) {
+  ASSERT_TRUE(RegisterBloomline());
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  config.ignore_unknown_options = false;
+  rocksdb::DBOptions loaded;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  rocksdb::Status status = rocksdb::LoadOptionsFromFile(
+      config, BLOOMLINE_GOLDEN_DIR "/releases/0.3.0/ranges/OPTIONS-000007", &loaded, &families);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  const auto of_file = FindRangeFilter(families.at(0).options);
+  ASSERT_NE(of_file, nullptr);
+  EXPECT_EQ(Text(*of_file), Text(*NewRangeFilter()));
+  rocksdb::ColumnFamilyOptions family;
+  for (const char* value : {"0", "4", "-1", "ten"}) {
+    status = rocksdb::GetColumnFamilyOptionsFromString(
+        config, {},
+        std::string("table_properties_collectors={id=bloomline.ranges;level_size_ratio=") + value +
+            ";memory_percent=30}",
+        &family);
+    ASSERT_TRUE(status.ok()) << value << ": " << status.ToString();
+    const auto filter = FindRangeFilter(family);
+    ASSERT_NE(filter, nullptr) << value;
+    EXPECT_NE(Text(*filter).find("memory_percent=30"), std::string::npos) << Text(*filter);
+    EXPECT_EQ(Text(*filter).find("level_size_ratio"), std::string::npos) << Text(*filter);
+  }
+}
+
+// Another process says it once, so it begins without this one's state.
+TEST(RocksDBRangeFilterDeathTest, FormerOptionsAreSaidOnce) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto read_twice = [] {
+    RegisterBloomline();
+    rocksdb::ColumnFamilyOptions family;
+    for (int i = 0; i < 2; ++i) {
+      rocksdb::GetColumnFamilyOptionsFromString(
+          {}, {}, "table_properties_collectors={id=bloomline.ranges;level_size_ratio=4}", &family)
+          .PermitUncheckedError();
+    }
+    std::exit(0);
+  };
+  EXPECT_EXIT(read_twice(), testing::ExitedWithCode(0),
+              "^bloomline: level_size_ratio of bloomline.ranges has no effect [^\n]*\n$");
 }
 
 // Versions before 0.4.0 wrote compact, also where nothing was said of the format.

@@ -223,7 +223,7 @@ TEST(RangesTest, MoreCopiesGiveFewerFalsePositives) {
     size_t last = SIZE_MAX;
     for (uint8_t copies = 1; copies <= filter::kMaxCopies; ++copies) {
       RangeEntryOptions options = EntriesOf(Kinds({{80, copies}}));
-      options.memory = 0.15 * copies;  // as many bits for each copy
+      options.memory = 0.1 * copies;  // as many bits for each copy
       const WrittenRanges ranges(keys, options, format);
       size_t num_may_match = 0;
       for (int i = 0; i < 4000; ++i) {

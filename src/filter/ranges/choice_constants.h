@@ -12,7 +12,7 @@ struct ChoiceConstants {
   // memory. An error rate gains the same from a bit in all levels if a level with a tenth of the
   // keys has entries of 3.5 more bits. Besides, more keys of an upper level have their entries to
   // themselves.
-  double upper_levels = 0.6;
+  double upper_levels = 0.5;
 
   // ---- What scans ask for, as long as no sample says it: ranges that end at delimiters or at
   // bytes have a weight of 1 each.

@@ -53,6 +53,8 @@ double LevelMemory(const TreeFill& tree, int level, bool merges_flushes,
   for (size_t i = tree.levels.size(); i-- > 1;) {
     const LevelFill& fill = tree.levels[i];
     if (fill.keys <= 0) continue;
+    // Universal compaction seldom rewrites the files of a level, so what they get would not hold.
+    if (most_keys != 0 && std::isinf(fill.target_keys)) return 1;
     // What a level has above its target will soon be in the next one.
     const double keys = most_keys == 0 ? fill.keys : std::min(fill.keys, fill.target_keys);
     most_keys = std::max(most_keys, fill.keys);

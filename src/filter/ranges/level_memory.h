@@ -16,7 +16,8 @@ namespace bloomline::filter {
 // - Files of level 0 get the mean, and a twenty-fifth of the memory of all files besides. If
 //   flushed files are not merged but moved down, they only get the mean, because they keep it.
 //
-// Returns 1 if the tree has no keys in that level.
+// Returns 1 if the tree has no keys in that level, and below level 0 of universal compaction, whose
+// levels have no targets.
 double LevelMemory(const TreeFill& tree, int level, bool merges_flushes,
                    const ChoiceConstants& constants = {});
 

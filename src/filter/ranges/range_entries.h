@@ -25,7 +25,7 @@ struct RangeEntryOptions {
   // The memory for entries of this table, as a part of that of a point filter with bits_per_key.
   double memory = 0.2;
   double bits_per_key = 10;
-  Format format = Format::kRibbon;  // or kBlocked
+  Format format = Format::kRibbon;    // or kBlocked
   bool is_last_level = true;          // no level below has keys
   RangeCounts::SampledRanges sample;  // for is_auto: of ranges that scans ask for
   uint64_t max_bytes = 0;             // of the property; 0: no limit
