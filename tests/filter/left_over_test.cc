@@ -98,6 +98,13 @@ TEST(LeftOverTest, AFullTreeHasTheBestBitsWithinTheMean) {
   }
 }
 
+TEST(LeftOverTest, ALevelHasTheSameBitsWhateverTheSizesOfItsFiles) {
+  TreeFill tree = Tree({400000, 0, 1000000});
+  const std::vector<double> bits = LeftOverBitsOfAll(kPromise, tree);
+  tree.top_keys = {200000, 199000, 990, 10};
+  EXPECT_EQ(LeftOverBitsOfAll(kPromise, tree), bits);
+}
+
 TEST(LeftOverTest, WhatIsAloneHasTheMean) {
   EXPECT_NEAR(BitsIn(Tree({0, 0, 1000}), 2), kMean, 0.01);
   EXPECT_NEAR(BitsIn(Tree({4000}), 0), kMean, 0.01);
@@ -175,6 +182,10 @@ TEST(LeftOverTest, FlushedFilesShareWhatIsLeft) {
   const double bits = BitsOfFlush(small);
   EXPECT_GT(bits, kMean + 2);
   EXPECT_LT(bits, BitsOfFlush(Tree({4000, 0, 1000000}, 1)));
+  // What filters leave is not known if they are not.
+  TreeFill assumed = small;
+  assumed.levels[2].assumed_keys = 300000;
+  EXPECT_LT(BitsOfFlush(assumed), kMean + 1);
   // What running jobs may keep is not left.
   TreeFill running = small;
   running.replaced_bits = 0.02 * kMean * 300000;
@@ -333,10 +344,13 @@ TEST_P(LivesTest, TheMeanHoldsInEachStep) {
   double most = -1;
   Gains at_rest, lagging;
   for (int life = 0; life < Lives(); ++life) {
-    SimulatedTree tree(OptionsOf(static_cast<unsigned>(life)));
+    SimulatedTree::Options options = OptionsOf(static_cast<unsigned>(life));
+    options.reads_old_files = life % 2 == 0;
+    SimulatedTree tree(options);
+    double over = -1;
     const auto compact = [&] {
       const bool has_worked = tree.Compact();
-      most = std::max(most, tree.over());
+      over = std::max(over, tree.over());
       return has_worked;
     };
     const bool varies = uniform() < 0.5;
@@ -356,8 +370,7 @@ TEST_P(LivesTest, TheMeanHoldsInEachStep) {
       } else {
         tree.Flush(keys);
       }
-      most = std::max(most, tree.over());
-      ASSERT_LE(most, 0.05) << "life " << life << ", " << tree.keys() << " keys";
+      over = std::max(over, tree.over());
       if (num_lagging == 0 && uniform() < 0.05) num_lagging = static_cast<int>(60 * uniform());
       if (num_lagging > 0) {
         for (int i = 0; i < 2; ++i) compact();
@@ -371,7 +384,10 @@ TEST_P(LivesTest, TheMeanHoldsInEachStep) {
       while (steps < most_steps && compact()) ++steps;
       if (steps < most_steps && !ascends) at_rest.Add(tree);
     }
-    ASSERT_LE(most, 0.05) << "life " << life << ", " << tree.keys() << " keys";
+    // The upper levels' filters, if they are assumed, may take more. If the deepest level is then
+    // written anew, what it leaves them is given twice.
+    ASSERT_LE(over, options.reads_old_files ? 0.05 : 0.07) << "life " << life;
+    most = std::max(most, over);
   }
   std::printf(
       "%d lives: at most %.1f %% over the mean; uniform filters of the same memory waste "
@@ -413,8 +429,11 @@ TEST_P(LivesTest, ADroppedBottomHealsWithTheNextKeys) {
 
 // A key is written once and never merged, so that flushed files move down as they are.
 TEST_P(LivesTest, AscendingKeysWithRestarts) {
-  for (const int flushes : {1, 3, 10}) {
-    SimulatedTree tree(OptionsOf(1));
+  for (const auto& [flushes, reads_old_files] :
+       {std::pair(1, true), {3, true}, {10, true}, {1, false}, {3, false}, {10, false}}) {
+    SimulatedTree::Options options = OptionsOf(1);
+    options.reads_old_files = reads_old_files;
+    SimulatedTree tree(options);
     double low = 0;
     for (int restarts = 0; restarts < 100; ++restarts) {
       for (int i = 0; i < flushes; ++i, low += 1e-4) {

@@ -42,7 +42,10 @@ void SimulatedTree::Restart() {
   for (const Job& job : jobs_) End(job, false);
   jobs_.clear();
   for (Level& level : levels_) {
-    for (File& file : level) file.keys_then = 0;
+    for (File& file : level) {
+      file.keys_then = 0;
+      file.is_assumed = !options_.reads_old_files;
+    }
   }
   last_flush_keys_ = 0;
 }
@@ -177,7 +180,8 @@ bool SimulatedTree::Begin(const std::vector<Input>& inputs, int output_level) {
   for (const auto& [level, file] : inputs) {
     file->job = job.id;
     job.keys_read += file->keys;
-    job.bits_read += file->keys * file->bits;
+    job.bits_read += file->keys * KnownBits(*file);
+    if (file->is_assumed) job.assumed_keys += file->keys;
     job.low = std::min(job.low, file->low);
     job.high = std::max(job.high, file->high);
   }
@@ -233,22 +237,26 @@ SimulatedTree::File SimulatedTree::Write(double keys, double low, double high, J
   const double of_format =
       std::min(filter::BitsOfMemory(format, bits), AllowedBitsPerKey(format).max);
   const double memory = filter::MemoryBits(format, of_format);
-  if (!is_flush) job->bits = memory;
+  if (!is_flush) {
+    job->bits = memory;
+    job->assumed_keys = 0;
+  }
   return {keys, low, high, memory, all_keys};
 }
 
 filter::TreeFill SimulatedTree::Describe(const Job* job) const {
   filter::TreeFill tree;
   tree.levels.resize(kNumLevels);
-  const auto add = [&tree](int level, double keys, double bits) {
+  const auto add = [&tree](int level, double keys, double bits, double assumed_keys) {
     filter::LevelFill& fill = tree.levels[static_cast<size_t>(level)];
     fill.keys += keys;
     fill.memory_bits += bits;
+    fill.assumed_keys += assumed_keys;
   };
   for (int level = 0; level < kNumLevels; ++level) {
     for (const File& file : levels_[level]) {
       if (file.job != 0) continue;
-      add(level, file.keys, file.keys * file.bits);
+      add(level, file.keys, file.keys * KnownBits(file), file.is_assumed ? file.keys : 0);
       if (level == 0) tree.top_keys.push_back(file.keys);
     }
   }
@@ -258,12 +266,12 @@ filter::TreeFill SimulatedTree::Describe(const Job* job) const {
     const double left = std::max(running.keys_expected(), is_own ? kLeastKeys : 0);
     const double keys = running.keys_written + left;
     const double bits = running.bits_written + (is_own ? 0 : left * running.bits);
-    add(running.output_level, keys, bits);
+    add(running.output_level, keys, bits, is_own ? 0 : std::min(running.assumed_keys, left));
     if (!is_own) tree.replaced_bits += std::max(running.bits_read - bits, 0.0);
     if (is_own) own_keys = keys;
     if (!is_own && running.output_level == 0) tree.top_keys.push_back(keys);
   }
-  if (job == nullptr) add(0, own_keys, 0);
+  if (job == nullptr) add(0, own_keys, 0, 0);
   if (job == nullptr || job->output_level == 0) tree.top_keys.push_back(own_keys);
   const bool has_levels = options_.compaction != Compaction::kUniversal;
   const bool is_dynamic = options_.compaction == Compaction::kDynamic;

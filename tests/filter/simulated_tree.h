@@ -22,8 +22,9 @@ class SimulatedTree {
     Compaction compaction = Compaction::kDynamic;
     Format format = Format::kRibbon;
     Format flush_format = Format::kRibbon;
-    double mean_bits = 9.84;  // of memory per key
-    double limit_bits = 0;    // of all filters, with floor; 0: none
+    double mean_bits = 9.84;      // of memory per key
+    double limit_bits = 0;        // of all filters, with floor; 0: none
+    bool reads_old_files = true;  // else, the mean is assumed for files before a restart
     double floor = 0;
     unsigned seed = 1;
   };
@@ -63,6 +64,7 @@ class SimulatedTree {
     double bits;       // of memory per key
     double keys_then;  // of the tree when it was written; 0: unknown
     int job = 0;       // the running compaction that replaces it
+    bool is_assumed = false;
   };
   using Level = std::list<File>;
   using Input = std::pair<int, Level::iterator>;  // with its level
@@ -73,12 +75,17 @@ class SimulatedTree {
     double keys_left = 0;          // without those dropped
     double keys_when_failing = 0;  // fails once no more are left
     double bits = 0;               // per key, of the further outputs
+    double assumed_keys = 0;       // of the inputs, as long as there is no output
     double low = 1, high = 0;
     std::vector<File> outputs = {};
 
     double keys_expected() const { return keys_read - keys_written; }
   };
 
+  // The bits of the file in the account.
+  double KnownBits(const File& file) const {
+    return file.is_assumed ? options_.mean_bits : file.bits;
+  }
   int BaseLevel() const;
   double Target(int level) const;
   bool BeginLeveled();
