@@ -134,7 +134,7 @@ struct Constant {
 std::vector<Constant> Constants() {
   using C = ChoiceConstants;
   return {
-      {"upper_levels", [](C* c) { return &c->upper_levels; }, {0.4, 0.5, 0.7, 0.8}},
+      {"upper_levels", [](C* c) { return &c->upper_levels; }, {0.4, 0.6, 0.8}},
       {"numbers", [](C* c) { return &c->numbers; }, {0, 0.1, 0.4}},
       {"beside_delimiters", [](C* c) { return &c->beside_delimiters; }, {0, 0.05, 0.2}},
       {"nearly_all_in_upper_level",
