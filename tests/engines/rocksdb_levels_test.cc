@@ -12,6 +12,7 @@
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
