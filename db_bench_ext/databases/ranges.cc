@@ -128,7 +128,8 @@ void Build(const Shape& shape, uint64_t num_keys, RocksDBDatabase* database) {
   for (const rocksdb::LiveFileMetaData& file : files) names.push_back(file.name);
   Check(db->CompactFiles({}, names, 4));
   Check(db->SetOptions({{"disable_auto_compactions", "false"}}));
-  const size_t step = std::max<size_t>(order.size() / 1000, 1);
+  // A file of half of level 1 is merged with the next one. A file of all of it would be moved down.
+  const size_t step = std::max<size_t>(order.size() / 2000, 1);
   for (size_t i = in_last_level; i < order.size(); i += step) {
     write(i, std::min(i + step, order.size()));
     WaitForCompactions(db);
