@@ -225,6 +225,18 @@ TEST(LeftOverTest, TheFloorHoldsWhenTheMemoryIsSpent) {
   }
 }
 
+TEST(LeftOverTest, TheLargestFiltersHaveNoNextStep) {
+  for (const Format format : kFormats) {
+    const double most = filter::MemoryBits(format, AllowedBitsPerKey(format).max);
+    EXPECT_DOUBLE_EQ(filter::MemoryBitsOfLast(format, 10 * most, {{10, 1}}), most);
+    EXPECT_DOUBLE_EQ(filter::MemoryBitsOfLast(format, 30 * most, {{10, 1}, {20, 1}}), most);
+    TreeFill tree;
+    tree.levels.resize(7);
+    tree.levels[6].keys = 1000;
+    EXPECT_DOUBLE_EQ(LeftOverBits({format, most}, tree, {6, false, 1000}), most);
+  }
+}
+
 TEST(LeftOverTest, BitsAreWithinBoundsInEveryTree) {
   std::mt19937 random(7);
   const auto uniform = [&random] { return std::uniform_real_distribution<double>()(random); };

@@ -15,10 +15,12 @@
 #include "bloomline/filter.h"
 #include "bloomline/sizing.h"
 #include "src/filter/container/trailer.h"
+#include "src/filter/hash/hash_list.h"
 #include "src/filter/rates/rates.h"
 #include "src/filter/stock/ribbon_solve.h"
 #include "src/filter/table/kernel_table.h"
 #include "src/filter/table/layout_table.h"
+#include "src/filter/writer/filter_writer.h"
 #include "tests/support/each_kernel.h"
 #include "tests/support/repetitions.h"
 

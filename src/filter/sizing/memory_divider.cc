@@ -310,8 +310,11 @@ double MemoryBitsOfLast(Format format, double memory, const std::vector<LevelKey
   const double high = bits_at(gain.holds, levels.back());
   const double taken = memory_at(gain.fails);
   if (memory < taken) return std::max(low * memory / taken, 0.0);
-  // The levels whose next step has this gain take the same part of it.
-  const double part = (memory - taken) / (memory_at(gain.holds) - taken);
+  // The levels whose next step has this gain take the same part of it. The largest filters have no
+  // next step.
+  const double step = memory_at(gain.holds) - taken;
+  if (!(step > 0)) return low;
+  const double part = (memory - taken) / step;
   return low + std::min(part, 1.0) * (high - low);
 }
 

@@ -15,6 +15,7 @@ constexpr double kLeastPendingKeys = 500;
 
 // Adds what is not written yet: in level 0, a file.
 void AddFill(const filter::LevelFill& added, int level, filter::TreeFill* tree) {
+  if (level < 0) return;
   const auto number = static_cast<size_t>(level);
   tree->levels.resize(std::max(tree->levels.size(), number + 1));
   tree->levels[number].keys += added.keys;
