@@ -405,7 +405,7 @@ TEST_P(LivesTest, TheMeanHoldsInEachStep) {
       "%d lives: at most %.1f %% over the mean; uniform filters of the same memory waste "
       "%.2f times as many reads at rest, %.2f times while compactions lag\n",
       Lives(), 100 * most, at_rest.Mean(), lagging.Mean());
-  // Few lives have few large trees.
+  if (Lives() < 40) return;  // few lives, as with sanitizers, have few large trees
   const bool is_universal = std::get<0>(GetParam()) == Style::kUniversal;
   EXPECT_GT(at_rest.Mean(), is_universal ? 1.1 : 1.4);
   EXPECT_GT(lagging.Mean(), is_universal ? 1.3 : 1.8);
