@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "src/engines/rocksdb/budget/file_account.h"
@@ -567,6 +568,24 @@ TEST_F(RocksDBListedFilesTest, TenThousandFilesAreDescribedAtOnce) {
   std::printf("%d files: %.0f us to add, %.2f us to describe\n", static_cast<int>(kFiles),
               micros(listed - start), describe_us);
   EXPECT_LT(describe_us, 1000) << "files are not visited";
+}
+
+// A thread's objects may write files while it ends, after those of the account are gone.
+TEST(RocksDBFileCreationTest, AThreadThatEndsMayWriteAFile) {
+  static bool has_account = true;
+  struct WritesAtTheEnd {
+    ~WritesAtTheEnd() { has_account = engine::TakeFileCreation(0).account.lock() != nullptr; }
+    bool is_used = false;
+  };
+  const auto account = std::make_shared<FileAccount>();
+  std::thread([&account] {
+    thread_local WritesAtTheEnd writer;
+    writer.is_used = true;
+    engine::FileCreation creation;
+    creation.account = account;
+    engine::BeginFileCreation(creation);
+  }).join();
+  EXPECT_FALSE(has_account);
 }
 
 }  // namespace

@@ -24,10 +24,12 @@ bool OptimizeForMissingKeys(ROCKSDB_NAMESPACE::DBOptions* database,
         // First, because it checks the version of RocksDB.
         PolicyPtr made = NewRocksDBFilterPolicy(filter, reason);
         if (made == nullptr) return nullptr;
-        const auto* const now = family->table_factory->GetOptions<BlockBasedTableOptions>();
+        const auto& factory = family->table_factory;
+        const auto* const now =
+            factory == nullptr ? nullptr : factory->GetOptions<BlockBasedTableOptions>();
         if (now == nullptr) {
-          *reason = std::string("the table factory is ") + family->table_factory->Name() +
-                    "; allowed: BlockBasedTable";
+          *reason = std::string("the table factory is ") +
+                    (factory == nullptr ? "null" : factory->Name()) + "; allowed: BlockBasedTable";
           return nullptr;
         }
         table = *now;

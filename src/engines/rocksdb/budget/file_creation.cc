@@ -1,6 +1,5 @@
 #include "src/engines/rocksdb/budget/file_creation.h"
 
-#include <memory>
 #include <utility>
 
 namespace bloomline::engine {
@@ -12,9 +11,19 @@ struct CreationOfThread {
   bool awaits_collector = false;
 };
 
-// On the heap: the libraries of a process share little room for thread_local variables.
+// On the heap: the libraries of a process share little room for thread_local variables. A pointer
+// needs no destructor, so that files that a thread writes while it ends have it, too.
+thread_local CreationOfThread* of_thread = nullptr;
+
+struct Deleter {
+  ~Deleter() { delete std::exchange(of_thread, nullptr); }
+};
+
 CreationOfThread& OfThread() {
-  thread_local const auto of_thread = std::make_unique<CreationOfThread>();
+  if (of_thread == nullptr) {
+    thread_local const Deleter deleter;
+    of_thread = new CreationOfThread;
+  }
   return *of_thread;
 }
 
