@@ -51,11 +51,11 @@ struct RocksDBFilterOptions : FilterOptions {
   // does not see the inputs of CompactFiles, and imported column families before CountFiles; after
   // DeleteFilesInRange of the last level, further writes bring the mean back.
   //
-  // Without an account, only level 0 has more bits, once its files were seen to be merged: 8 more
-  // bits of memory per key. So the mean is at most bits_per_key + 8 times the share of keys in
-  // flushed files that no level below has merged yet. With universal compaction, every file then
-  // gets bits_per_key. The database's LOG says that there is no account. With FIFO compaction,
-  // every file always gets bits_per_key.
+  // Without an account, the policy learns from the files that it gets which levels there are, and
+  // assumes the least favourable number of keys in them: filters take at most 1.12 times the memory
+  // of bits_per_key. Flushed files have more bits once files of level 0 were seen to be merged.
+  // With universal compaction, every file then gets the memory of bits_per_key. The database's LOG
+  // says that there is no account. With FIFO compaction, every file always gets bits_per_key.
   bool auto_bits_by_level = false;
 
   // Alternatively, the bits per key of each level, starting with level 0, up to 64 numbers. 0 means

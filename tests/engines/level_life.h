@@ -4,15 +4,12 @@
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
-#include <rocksdb/listener.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -30,10 +27,8 @@ inline uint64_t PromiseKeys(uint64_t otherwise) {
 
 // With a FilterAccount, in every state (rocksdb.h).
 constexpr double kMostOverPromise = 1.05;
-// Without one, files that a flush wrote and no compaction has merged have as many bits more.
-constexpr double kMoreInFlushed = 8;
-// The filters of small files round up.
-constexpr double kRounding = 0.02;
+// Without one, with levels; with universal compaction, all files have the mean.
+constexpr double kMostOverAlone = 1.12;
 
 // The filters that a test promises something for.
 struct PromisedFilters {
@@ -56,25 +51,6 @@ constexpr PromisedFilters kPromisedFilters[] = {
     {"RibbonWithBloomFlushes", Format::kRibbon, 14.53, Format::kBloom},
 };
 
-// Remembers which files of one database flushes have written.
-class FlushedFiles : public rocksdb::EventListener {
- public:
-  const char* Name() const override { return "FlushedFiles"; }
-  void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
-    if (info.reason == rocksdb::TableFileCreationReason::kCompaction) return;
-    const std::lock_guard lock(mutex_);
-    names_.insert(info.file_path.substr(info.file_path.rfind('/')));
-  }
-  bool Has(const std::string& path) const {
-    const std::lock_guard lock(mutex_);
-    return names_.count(path.substr(path.rfind('/'))) > 0;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::set<std::string> names_;
-};
-
 struct LevelMemory {
   double keys = 0;
   double bits = 0;
@@ -92,10 +68,7 @@ struct LevelMemory {
 struct FamilyMemory {
   std::map<int, LevelMemory> levels;
   LevelMemory all;
-  LevelMemory flushed;  // those of FlushedFiles
 
-  // Of all keys, those in flushed files that no compaction has merged.
-  double flushed_share() const { return all.keys == 0 ? 0 : flushed.keys / all.keys; }
   std::string text() const {
     std::string text;
     for (const auto& [level, memory] : levels) {
@@ -108,8 +81,7 @@ struct FamilyMemory {
   }
 };
 
-inline FamilyMemory MemoryOf(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family = nullptr,
-                             const FlushedFiles* flushed = nullptr) {
+inline FamilyMemory MemoryOf(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family = nullptr) {
   if (family == nullptr) family = db->DefaultColumnFamily();
   FamilyMemory memory;
   rocksdb::ColumnFamilyMetaData metadata;
@@ -124,7 +96,6 @@ inline FamilyMemory MemoryOf(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* famil
                                8 * static_cast<double>(table->second->filter_size), 1};
       memory.levels[level.level].Add(one);
       memory.all.Add(one);
-      if (flushed != nullptr && flushed->Has(file.name)) memory.flushed.Add(one);
     }
   }
   return memory;

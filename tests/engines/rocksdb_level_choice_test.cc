@@ -24,10 +24,12 @@ using engine::ChooseFilter;
 using engine::FileAccount;
 using engine::FileCreation;
 using engine::FilterChoice;
+using engine::LevelHistory;
 using engine::LevelRules;
 using engine::MakeSettings;
-using engine::MergeHistory;
+
 using engine::NewFile;
+using engine::SeenLevels;
 using engine::SettingsPtr;
 
 NewFile Compacted(int level) {
@@ -119,10 +121,10 @@ TEST(RocksDBLevelChoiceTest, NoFilterAtTheBottomIsForBottommostFilesAlone) {
     options.auto_bits_by_level = by_level;
     const SettingsPtr settings = SettingsFor(options);
     for (int level = 0; level < 7; ++level) {
-      EXPECT_EQ(settings->ChooseFor(Bottommost(level), {}, true).bits_per_key, 0);
-      EXPECT_NE(settings->ChooseFor(Compacted(level), {}, true).bits_per_key, 0);
+      EXPECT_EQ(settings->ChooseFor(Bottommost(level), {}, {}).bits_per_key, 0);
+      EXPECT_NE(settings->ChooseFor(Compacted(level), {}, {}).bits_per_key, 0);
     }
-    EXPECT_NE(settings->ChooseFor(Flushed(), {}, true).bits_per_key, 0);
+    EXPECT_NE(settings->ChooseFor(Flushed(), {}, {}).bits_per_key, 0);
   }
 }
 
@@ -131,64 +133,101 @@ TEST(RocksDBLevelChoiceTest, WithoutLevelOptionsAllFilesAreAlike) {
   for (const auto& [given, bits] : {std::pair(7.5, 7.5), {0.75, 1.0}, {0.25, 0.0}}) {
     options.bits_per_key = given;
     for (const NewFile& file : {Compacted(3), Bottommost(6), Flushed(), Compacted(-1)}) {
-      const FilterChoice choice = SettingsFor(options)->ChooseFor(file, {}, true);
+      const FilterChoice choice = SettingsFor(options)->ChooseFor(file, {}, {});
       EXPECT_EQ(choice.bits_per_key, bits);
       EXPECT_EQ(choice.format, Format::kBlocked);
       EXPECT_EQ(choice.missing, FilterChoice::Missing::kNothing);
     }
   }
   options.auto_bits_by_level = true;
-  EXPECT_EQ(SettingsFor(options)->ChooseFor(Flushed(), {}, true).bits_per_key, 0)
+  EXPECT_EQ(SettingsFor(options)->ChooseFor(Flushed(), {}, {}).bits_per_key, 0)
       << "below half a bit";
 }
 
 // ---- Without an account.
 
-TEST(RocksDBMergeHistoryTest, AMergeVouchesFor32Flushes) {
-  MergeHistory merges;
-  EXPECT_FALSE(merges.Add("", nullptr, Flushed()));
+TEST(RocksDBLevelHistoryTest, AMergeVouchesFor32Flushes) {
+  LevelHistory history;
+  const auto is_trusted = [&](const NewFile& file) {
+    return history.Add("", nullptr, file).merges_flushes;
+  };
+  EXPECT_FALSE(is_trusted(Flushed()));
   for (const NewFile& flushed : {Flushed(), Recovered()}) {
-    EXPECT_TRUE(merges.Add("", nullptr, Compacted(1)));
+    EXPECT_TRUE(is_trusted(Compacted(1)));
     int trusted = 0;
-    while (merges.Add("", nullptr, flushed)) ++trusted;
+    while (trusted < 100 && is_trusted(flushed)) ++trusted;
     EXPECT_EQ(trusted, 32);
-    EXPECT_FALSE(merges.Add("", nullptr, Compacted(0)));
+    EXPECT_FALSE(is_trusted(Compacted(0)));
   }
-  EXPECT_TRUE(merges.Add("", nullptr, Bottommost(6)));
+  EXPECT_TRUE(is_trusted(Bottommost(6)));
 }
 
-TEST(RocksDBMergeHistoryTest, FamiliesAndDatabasesAreToldApart) {
-  MergeHistory merges;
+TEST(RocksDBLevelHistoryTest, KnowsTheFirstLevelAndTheDeepest) {
+  LevelHistory history;
+  const auto expect = [&](const NewFile& file, int top, int deepest) {
+    const SeenLevels seen = history.Add("", nullptr, file);
+    EXPECT_EQ(seen.top, top);
+    EXPECT_EQ(seen.deepest, deepest);
+  };
+  expect(Bottommost(2), 2, 2);
+  expect(Compacted(2), 2, 3);
+  expect(Bottommost(2), 2, 3);
+  expect(Bottommost(6), 2, 6);
+  expect(Compacted(1), 1, 6);
+  expect(Flushed(), 1, 6);
+  expect(Universal(Bottommost(9)), 1, 6);
+}
+
+TEST(RocksDBLevelHistoryTest, FamiliesAndDatabasesAreToldApart) {
+  LevelHistory history;
   const int logs[2] = {};
-  merges.Add("default", &logs[0], Compacted(1));
-  EXPECT_FALSE(merges.Add("another", &logs[0], Flushed()));
-  EXPECT_FALSE(merges.Add("default", &logs[1], Flushed()));
-  EXPECT_TRUE(merges.Add("default", &logs[0], Flushed()));
+  history.Add("default", &logs[0], Compacted(1));
+  EXPECT_FALSE(history.Add("another", &logs[0], Flushed()).merges_flushes);
+  EXPECT_FALSE(history.Add("default", &logs[1], Flushed()).merges_flushes);
+  EXPECT_TRUE(history.Add("default", &logs[0], Flushed()).merges_flushes);
 }
 
-TEST(RocksDBMergeHistoryTest, FilesWithoutLevelsSayNothing) {
-  MergeHistory merges;
+TEST(RocksDBLevelHistoryTest, FilesWithoutLevelsSayNothing) {
+  LevelHistory history;
   for (const NewFile& file : {Universal(Compacted(5)), Fifo(Compacted(5)), WithoutDatabase()}) {
-    merges.Add("", nullptr, file);
+    history.Add("", nullptr, file);
   }
-  EXPECT_FALSE(merges.Add("", nullptr, Flushed()));
+  EXPECT_FALSE(history.Add("", nullptr, Flushed()).merges_flushes);
 }
 
-// The bound of rocksdb.h: 8 bits more in flushed files, while they are merged, and nowhere else.
-TEST(RocksDBLevelChoiceTest, WithoutAnAccountOnlyLevel0HasMore) {
-  for (const bool merges_flushes : {false, true}) {
-    for (int level = 1; level < 7; ++level) {
-      EXPECT_LT(BitsWithoutAccount(10, Compacted(level), merges_flushes), 10);
-      EXPECT_LT(BitsWithoutAccount(10, Bottommost(level), merges_flushes), 10);
+constexpr SeenLevels kNothingSeen = {};
+// Levels 3 to 6 have files.
+constexpr SeenLevels kFourLevels = {true, 3, 6};
+
+TEST(RocksDBLevelChoiceTest, WithoutAnAccountBottommostFilesLeaveWhatOthersTake) {
+  for (const SeenLevels& seen : {kNothingSeen, kFourLevels}) {
+    for (int level = 0; level < 7; ++level) {
+      EXPECT_DOUBLE_EQ(BitsWithoutAccount(10, Bottommost(level), seen), 9.4);
     }
-    EXPECT_LT(BitsWithoutAccount(10, Bottommost(0), merges_flushes), 10) << "all keys may be in it";
   }
-  EXPECT_LT(BitsWithoutAccount(10, Flushed(), false), 10);
-  EXPECT_LT(BitsWithoutAccount(10, Compacted(0), false), 10);
-  EXPECT_NEAR(BitsWithoutAccount(10, Flushed(), true), 18, 0.2);
-  EXPECT_NEAR(BitsWithoutAccount(10, Recovered(), true), 18, 0.2);
-  EXPECT_NEAR(BitsWithoutAccount(10, Compacted(0), true), 15, 0.2);
-  EXPECT_LE(BitsWithoutAccount(10, Flushed(), true), 18);
+}
+
+TEST(RocksDBLevelChoiceTest, WithoutAnAccountLevelsAboveHaveMore) {
+  const auto bits = [](int level) { return BitsWithoutAccount(10, Compacted(level), kFourLevels); };
+  EXPECT_DOUBLE_EQ(bits(7), 10.1) << "no deeper level was seen";
+  EXPECT_DOUBLE_EQ(bits(6), 10.1);
+  EXPECT_DOUBLE_EQ(bits(5), 10.1);
+  EXPECT_DOUBLE_EQ(bits(4), 11.9);
+  EXPECT_DOUBLE_EQ(bits(3), 14.4);
+  EXPECT_DOUBLE_EQ(bits(1), 14.4);
+}
+
+TEST(RocksDBLevelChoiceTest, WithoutAnAccountLevel0HasMoreWhileItIsMerged) {
+  for (const NewFile& file : {Flushed(), Recovered(), Compacted(0)}) {
+    EXPECT_DOUBLE_EQ(BitsWithoutAccount(10, file, kNothingSeen), 9.4);
+  }
+  EXPECT_DOUBLE_EQ(BitsWithoutAccount(10, Compacted(0), kFourLevels), 14.4);
+  for (const NewFile& file : {Flushed(), Recovered()}) {
+    EXPECT_DOUBLE_EQ(BitsWithoutAccount(10, file, kFourLevels), 17.4);
+    EXPECT_DOUBLE_EQ(BitsWithoutAccount(10, file, {true, 4, 6}), 17.4);
+    EXPECT_DOUBLE_EQ(BitsWithoutAccount(10, file, {true, 5, 6}), 14.4);
+    EXPECT_DOUBLE_EQ(BitsWithoutAccount(10, file, {true, 6, 6}), 12.4);
+  }
 }
 
 // The memory per key of the file's filter.
@@ -201,13 +240,24 @@ TEST(RocksDBLevelChoiceTest, WithoutAnAccountBitsAreOfMemory) {
   options.flush_format = Format::kBloom;
   const SettingsPtr settings = SettingsFor(options);
   const double mean = filter::MemoryBits(Format::kRibbon, 14.5);
-  for (const bool merges_flushes : {false, true}) {
+  for (const SeenLevels& seen : {kNothingSeen, kFourLevels}) {
     for (const NewFile& file : {Flushed(), Compacted(0), Compacted(3), Bottommost(6)}) {
-      const FilterChoice choice = settings->ChooseFor(file, {}, merges_flushes);
+      const FilterChoice choice = settings->ChooseFor(file, {}, seen);
       EXPECT_EQ(choice.format, file.is_flush ? Format::kBloom : Format::kRibbon);
-      EXPECT_NEAR(Memory(choice), BitsWithoutAccount(mean, file, merges_flushes), 0.05);
+      EXPECT_NEAR(Memory(choice), BitsWithoutAccount(mean, file, seen), 0.05);
       EXPECT_EQ(choice.missing, FilterChoice::Missing::kAccount);
     }
+  }
+}
+
+// Bloom filters of 14.5 bits would take half as much again.
+TEST(RocksDBLevelChoiceTest, WithoutAnAccountUniversalFilesHaveTheSameMemory) {
+  RocksDBFilterOptions options = Auto(Format::kRibbon, 14.5);
+  options.flush_format = Format::kBloom;
+  const SettingsPtr settings = SettingsFor(options);
+  for (const NewFile& file : {Universal(Flushed()), Universal(Compacted(3))}) {
+    const FilterChoice choice = settings->ChooseFor(file, {}, kFourLevels);
+    EXPECT_NEAR(Memory(choice), filter::MemoryBits(Format::kRibbon, 14.5), 0.05);
   }
 }
 
@@ -218,7 +268,7 @@ TEST(RocksDBLevelChoiceTest, FilesWithoutLevelsHaveTheBitsOfTheOptions) {
     const SettingsPtr settings = SettingsFor(options);
     for (const NewFile& file : {Universal(Flushed()), Universal(Compacted(3)), Fifo(Flushed()),
                                 Compacted(-1), WithoutDatabase()}) {
-      const FilterChoice choice = settings->ChooseFor(file, {}, true);
+      const FilterChoice choice = settings->ChooseFor(file, {}, kFourLevels);
       EXPECT_EQ(choice.bits_per_key, 14.5);
       EXPECT_FALSE(choice.is_limited);
       using Missing = FilterChoice::Missing;
@@ -252,7 +302,7 @@ class RocksDBAccountedChoiceTest : public testing::Test {
     return creation;
   }
   FilterChoice ChooseFlushed(const RocksDBFilterOptions& options) const {
-    return SettingsFor(options)->ChooseFor(Flushed(), Creation(true), false);
+    return SettingsFor(options)->ChooseFor(Flushed(), Creation(true), {});
   }
   // What the account and the rule say of a file.
   double BitsByRule(const filter::PromisedMemory& promise, const NewFile& file) const {
@@ -275,7 +325,7 @@ TEST_F(RocksDBAccountedChoiceTest, BitsOfMemoryAreThoseOfTheRule) {
     for (NewFile file : {Flushed(), Compacted(5), Bottommost(6)}) {
       for (const bool has_levels : {true, false}) {
         file.has_levels = has_levels;
-        const FilterChoice choice = settings->ChooseFor(file, Creation(file.is_flush), false);
+        const FilterChoice choice = settings->ChooseFor(file, Creation(file.is_flush), {});
         EXPECT_EQ(choice.format, file.is_flush ? Format::kBloom : format);
         EXPECT_NEAR(Memory(choice), BitsByRule({format, mean}, file), 0.04) << file.level;
         EXPECT_EQ(choice.missing, FilterChoice::Missing::kNothing);
@@ -283,7 +333,7 @@ TEST_F(RocksDBAccountedChoiceTest, BitsOfMemoryAreThoseOfTheRule) {
       }
     }
     // StockPolicies keeps one policy for each number.
-    const double bits = settings->ChooseFor(Compacted(5), Creation(false), false).bits_per_key;
+    const double bits = settings->ChooseFor(Compacted(5), Creation(false), {}).bits_per_key;
     EXPECT_EQ(bits * 32, std::floor(bits * 32));
   }
 }
@@ -306,7 +356,7 @@ TEST_F(RocksDBAccountedChoiceTest, WhatTheAccountDoesNotKnowHasThePromisedMean) 
        {Flushed(), Recovered(), Compacted(5), Compacted(-1), Fifo(Compacted(0))}) {
     const bool is_unknown = file.level >= 0 && file.is_compacted_later;
     const FilterChoice choice =
-        settings->ChooseFor(file, Creation(file.is_flush, is_unknown ? "another" : "db"), false);
+        settings->ChooseFor(file, Creation(file.is_flush, is_unknown ? "another" : "db"), {});
     EXPECT_NEAR(Memory(choice), mean, 0.03) << file.level;
     if (choice.format == Format::kRibbon) {
       EXPECT_EQ(choice.bits_per_key, 14.5);
@@ -324,7 +374,7 @@ TEST_F(RocksDBAccountedChoiceTest, TheAccountLearnsTheBitsOfTheJob) {
   account_->BeginCompaction("db", "default", 7, 5, 6, {{1, false, {}, 0}, {2, true, {}, 0}});
   EXPECT_NEAR(memory_bits(), 1100000 * 10, 1);
   const FilterChoice choice =
-      SettingsFor(Auto(Format::kBlocked, 8))->ChooseFor(Bottommost(6), Creation(false), false);
+      SettingsFor(Auto(Format::kBlocked, 8))->ChooseFor(Bottommost(6), Creation(false), {});
   EXPECT_LT(choice.bits_per_key, 8.5);
   EXPECT_NEAR(memory_bits(), 1100000 * choice.bits_per_key, 1);
 }
@@ -343,7 +393,7 @@ TEST_F(RocksDBAccountedChoiceTest, ALimitLowersTheMean) {
   EXPECT_EQ(free.bits_per_key, ChooseFlushed(Auto(Format::kBlocked, 16)).bits_per_key);
   // All files alike.
   options.memory_bytes = 1110000;
-  const FilterChoice fifo = SettingsFor(options)->ChooseFor(Fifo(Flushed()), Creation(true), false);
+  const FilterChoice fifo = SettingsFor(options)->ChooseFor(Fifo(Flushed()), Creation(true), {});
   EXPECT_EQ(fifo.bits_per_key, 8);
   EXPECT_TRUE(fifo.is_limited);
 }
@@ -354,8 +404,7 @@ TEST_F(RocksDBAccountedChoiceTest, ALimitIsNoCapAtTheBottom) {
   account_->BeginCompaction("db", "default", 7, 6, 6, {{1, true, {}, 0}});
   RocksDBFilterOptions options(FilterOptions{Format::kBlocked, 16});
   options.memory_bytes = 1110000;
-  const FilterChoice choice =
-      SettingsFor(options)->ChooseFor(Bottommost(6), Creation(false), false);
+  const FilterChoice choice = SettingsFor(options)->ChooseFor(Bottommost(6), Creation(false), {});
   const double capped = BitsByRule({Format::kBlocked, 8, engine::kLeastPart}, Bottommost(6));
   EXPECT_GT(choice.bits_per_key, capped + 0.5);
 }

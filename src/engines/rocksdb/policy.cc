@@ -131,8 +131,8 @@ class RocksDBFilterPolicy : public FilterPolicy {
     const NewFile file = NewFileIn(context);
     // By every policy: otherwise the thread keeps it for a file of another database.
     const FileCreation creation = TakeFileCreation(file.level);
-    const bool merges_flushes = merges_.Add(context.column_family_name, context.info_log, file);
-    const FilterChoice choice = settings.ChooseFor(file, creation, merges_flushes);
+    const SeenLevels seen = history_.Add(context.column_family_name, context.info_log, file);
+    const FilterChoice choice = settings.ChooseFor(file, creation, seen);
     WriteRemarks(*state, context, file, choice);
     NewFileCounts counts(*settings.counts, context.column_family_name, file.level, choice.format,
                          choice.bits_per_key);
@@ -248,7 +248,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
   mutable std::atomic<bool> awaits_first_file_{true};      // of a database, since it was opened
   mutable std::atomic<bool> awaits_former_compact_{true};  // and no filter of it was opened
   mutable std::atomic<bool> awaits_no_database_{true};     // no limited file without a database yet
-  mutable MergeHistory merges_;
+  mutable LevelHistory history_;
   const StockPolicies stock_;
 };
 

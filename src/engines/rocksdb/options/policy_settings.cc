@@ -30,7 +30,7 @@ void SetMemoryBits(double memory_bits, FilterChoice* choice) {
 }  // namespace
 
 FilterChoice PolicySettings::ChooseFor(const NewFile& file, const FileCreation& creation,
-                                       bool merges_flushes) const {
+                                       const SeenLevels& seen) const {
   using Missing = FilterChoice::Missing;
   FilterChoice choice = ChooseFilter(levels, file);
   if (levels.rule != LevelRules::Rule::kAuto) return choice;
@@ -45,9 +45,9 @@ FilterChoice PolicySettings::ChooseFor(const NewFile& file, const FileCreation& 
   if (choice.bits_per_key == 0) return choice;
   if (account != nullptr) {
     ChooseByAccount(account.get(), file, creation, &choice);
-  } else if (!is_limited && file.has_levels && file.level >= 0) {
+  } else if (!is_limited && HasLevelsOrRuns(file) && file.level >= 0) {
     const double mean = filter::MemoryBits(levels.format, levels.bits_per_key);
-    SetMemoryBits(BitsWithoutAccount(mean, file, merges_flushes), &choice);
+    SetMemoryBits(file.has_levels ? BitsWithoutAccount(mean, file, seen) : mean, &choice);
   }
   return choice;
 }
@@ -69,8 +69,8 @@ void PolicySettings::ChooseByAccount(FileAccount* account, const NewFile& file,
   filter::NewFilter new_filter;
   if (HasLevelsOrRuns(file) && account->Describe(creation, file.level, promise.mean_bits,
                                                  levels.filters_at_bottom, &tree, &new_filter)) {
-    // The mean is then a forecast of what old filters take too much. A cap at the bottom would count
-    // that twice, and leave a tenth of the memory unused.
+    // The mean is then a forecast of what old filters take too much. A cap at the bottom would
+    // count that twice, and leave a tenth of the memory unused.
     if (choice->is_limited && file.is_bottommost) new_filter.keys = 0;
     memory_bits = filter::LeftOverBits(promise, tree, new_filter);
   }

@@ -20,10 +20,10 @@ namespace bloomline::engine {
 // them. Immutable.
 struct PolicySettings {
   // Returns the filter of a new file. Bits by level, and a limit of memory, follow from the other
-  // files of the database, which the account of `creation` knows. merges_flushes is what a
-  // MergeHistory says, for files without an account.
+  // files of the database, which the account of `creation` knows. `seen` is for
+  // files without an account.
   FilterChoice ChooseFor(const NewFile& file, const FileCreation& creation,
-                         bool merges_flushes) const;
+                         const SeenLevels& seen) const;
 
   RocksDBFilterOptions options;
   LevelRules levels;
