@@ -50,8 +50,8 @@ class FilterAccount : public ROCKSDB_NAMESPACE::EventListener {
 
   // Counts the files of an open database now, and reads the sizes of filters that are not known.
   // Also call it after an error from which RocksDB recovered. Returns false, with the reason in
-  // *error (may be null), if a file's properties cannot be read; its filter then does not count in
-  // filter_bytes.
+  // *error (may be null), if this is no listener of the database, or if a file's properties cannot
+  // be read; its filter then does not count in filter_bytes.
   virtual bool CountFiles(ROCKSDB_NAMESPACE::DB* db, std::string* error = nullptr) = 0;
 
   static const char* kClassName() { return "bloomline.account"; }

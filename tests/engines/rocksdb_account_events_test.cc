@@ -291,6 +291,15 @@ TEST_F(RocksDBAccountEventsTest, DroppedFamiliesGoWithTheirFiles) {
     Expect("a dropped family");
     EXPECT_EQ(FilesIn(account_.get())->num_kept(), 2 + NumFiles()) << "a database and a family";
   }
+  std::unique_ptr<rocksdb::Iterator> former;
+  for (int round = 0; round < 5; ++round) {
+    database_.Create("family");
+    database_.Put(database_.handles()[1], 0, 1000);
+    database_.Flush();
+    Expect("another family of this name");
+    former.reset(database_.db()->NewIterator({}, database_.handles()[1]));
+    database_.Drop(1);
+  }
 }
 
 // A second instance has no files of its own.

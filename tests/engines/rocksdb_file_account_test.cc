@@ -430,6 +430,10 @@ TEST_F(RocksDBListedFilesTest, TheLastLevelMayHaveNoFilters) {
   account_.ListAgain(kDatabase);
   Begin();
   EXPECT_EQ(Describe().keys(), (Levels{0, 500, 0})) << "optimize_filters_for_hits";
+  TreeFill tree;
+  NewFilter file;
+  ASSERT_TRUE(account_.Describe(OfJob(-1), 0, 0, true, &tree, &file));
+  EXPECT_EQ(tree.levels[2].keys, 5000) << "range filters have them";
   options_.skips_last_level = false;
   account_.ListAgain(kDatabase);
   Begin();
@@ -440,6 +444,31 @@ TEST_F(RocksDBListedFilesTest, TheLastLevelMayHaveNoFilters) {
   listed_ = {{1, kFamily, 0, 5000, 500}};
   Begin();
   EXPECT_EQ(Describe(OfJob(-1), 0, false).keys(), Levels{500});
+}
+
+// A dropped family keeps its files while somebody has its handle; another one may have its name.
+TEST_F(RocksDBFileAccountTest, FilesOfADroppedFamilyAreNotThoseOfItsName) {
+  account_.BeginFamily(kDatabase, "new", 1);
+  Create(1, 5000, 6, -1, "new");
+  account_.BeginFamily(kDatabase, "new", 1);
+  account_.BeginFamily(kDatabase, "new", 1);
+  EXPECT_EQ(Describe(OfJob(-1, "new"), 6).keys(), (Levels{0, 0, 0, 0, 0, 0, 5000}));
+  account_.BeginFamily(kDatabase, "new", 2);
+  EXPECT_EQ(Describe(OfJob(-1, "new"), 0).keys(), Levels{0});
+  Create(2, 700, 0, -1, "new");
+  EXPECT_EQ(Describe(OfJob(-1, "new"), 0).keys(), Levels{700});
+  Expect(700, 700);
+  account_.Remove(kDatabase, 1);
+  Expect(700, 700);
+}
+
+TEST_F(RocksDBFileAccountTest, AFileOfAnotherFamilyIsNoInput) {
+  Create(1, 5000, 1, -1, "another");
+  Create(2, 700, 1);
+  Compact(5, 1, 2, {1, 2});
+  EXPECT_EQ(account_.sums().live_keys(), 5700u);
+  End(5, {});
+  EXPECT_EQ(account_.sums().live_keys(), 5000u);
 }
 
 TEST_F(RocksDBListedFilesTest, LevelsHaveTargets) {

@@ -1,6 +1,7 @@
 // FilterAccount: what RocksDB's events mean for a FileAccount.
 #include "src/engines/rocksdb/budget/account_listener.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -145,6 +146,10 @@ class AccountListener final : public FilterAccount {
 
   bool CountFiles(DB* db, std::string* error) override {
     DB* const root = db->GetRootDB();
+    if (!Hears(root)) {
+      support::SetError(root->GetName() + " has another listener, or none", error);
+      return false;
+    }
     files_->ListAgain(root->GetName());
     Begin(root);
     return !support::IsRefused(ReadAssumed(root, files_.get(), false), error);
@@ -169,14 +174,16 @@ class AccountListener final : public FilterAccount {
     files_->Remove(info.db_name, FileNumber(info.file_path));
   }
 
-  void OnFlushBegin(DB* db, const ROCKSDB_NAMESPACE::FlushJobInfo&) noexcept override {
+  void OnFlushBegin(DB* db, const ROCKSDB_NAMESPACE::FlushJobInfo& info) noexcept override {
     EndFileCreation();  // of a job that failed
     Begin(db);
+    files_->BeginFamily(db->GetName(), info.cf_name, info.cf_id);
   }
 
   void OnCompactionBegin(DB* db, const CompactionJobInfo& info) noexcept override {
     EndFileCreation();
     Begin(db);
+    files_->BeginFamily(db->GetName(), info.cf_name, info.cf_id);
     files_->BeginCompaction(db->GetName(), info.cf_name, info.job_id, info.base_input_level,
                             info.output_level, InputsOf(info));
   }
@@ -223,6 +230,13 @@ class AccountListener final : public FilterAccount {
     std::shared_ptr<std::atomic<bool>> ends = std::make_shared<std::atomic<bool>>(false);
     std::future<void> reader;
   };
+
+  // Whether this is among the listeners, so that events of the database come here.
+  bool Hears(DB* db) const {
+    const auto listeners = db->GetDBOptions().listeners;
+    return std::any_of(listeners.begin(), listeners.end(),
+                       [this](const auto& listener) { return listener.get() == this; });
+  }
 
   static void EndReader(DatabaseSession* session) {
     *session->ends = true;

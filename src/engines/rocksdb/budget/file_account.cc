@@ -1,6 +1,7 @@
 #include "src/engines/rocksdb/budget/file_account.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace bloomline::engine {
 namespace {
@@ -202,6 +203,21 @@ void FileAccount::ListAgain(const std::string& database) {
   if (changed != nullptr) changed->must_list = true;
 }
 
+void FileAccount::BeginFamily(const std::string& database, const std::string& family, uint32_t id) {
+  const std::lock_guard lock(mutex_);
+  DatabaseFiles* const changed = Find(database);
+  if (changed == nullptr) return;
+  const Family* const known = FamilyOf(changed, family);
+  if (known->id.value_or(id) != id) {
+    for (auto file = changed->files.begin(); file != changed->files.end();) {
+      const auto next = std::next(file);
+      if (file->second.family == known) Erase(changed, file);
+      file = next;
+    }
+  }
+  FamilyOf(changed, family)->id = id;
+}
+
 void FileAccount::EndDatabase(const std::string& database) {
   const std::lock_guard lock(mutex_);
   const auto found = databases_.find(database);
@@ -286,6 +302,8 @@ void FileAccount::BeginCompaction(const std::string& database, const std::string
       found.is_assumed = true;
       file = Add(changed, in_family, input.number, found);
     }
+    // Another database of this name, whose events this account hears too, may have such a number.
+    if (file->second.family != in_family) continue;
     if (input.filter.has_value()) SetFilter(&*file, *input.filter);
     const int level = file->second.level;
     if (level < base_level || level > output_level || (input.is_at_base && level != base_level)) {
@@ -419,7 +437,8 @@ bool FileAccount::Describe(const FileCreation& creation, int level, double mean_
   filter::LevelFill pending;
   pending.keys = file->keys;
   if (pending.keys > 0) AddFill(pending, level, tree);
-  if (!fills_bottom || family->database->options.skips_last_level) {
+  const bool skips_last = !fills_bottom || family->database->options.skips_last_level;
+  if (skips_last && mean_bits != 0) {
     const size_t last = LastLevel(*family, *tree);
     if (last > 0) tree->levels[last] = {};
   }

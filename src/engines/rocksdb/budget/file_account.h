@@ -96,6 +96,9 @@ class FileAccount {
   bool BeginDatabase(const std::string& database, const ListFiles& list, bool lists_again = true);
   // Files may be there, or in other levels, without an event. The next BeginDatabase lists again.
   void ListAgain(const std::string& database);
+  // A job of the family begins. If another family had this name before, its files no longer count:
+  // it was dropped, and they stay as long as somebody has its handle.
+  void BeginFamily(const std::string& database, const std::string& family, uint32_t id);
   // The database was closed.
   void EndDatabase(const std::string& database);
 
@@ -125,8 +128,9 @@ class FileAccount {
 
   // The column family of the creation once all running jobs have ended, with the new file at
   // `level`. The filters of old files that were not read count with mean_bits of memory per key.
-  // Files of the last level count as without keys unless fills_bottom. Returns false if the
-  // database, the family or the level is not known: the file then gets the promised mean.
+  // If fills_bottom is false, or RocksDB has no filters in the last level, this counts as without
+  // keys, unless mean_bits is 0, for filters of another kind. Returns false if the database, the
+  // family or the level is not known: the file then gets the promised mean.
   bool Describe(const FileCreation& creation, int level, double mean_bits, bool fills_bottom,
                 filter::TreeFill* tree, filter::NewFilter* file) const;
 
@@ -187,6 +191,7 @@ class FileAccount {
   struct Family {
     std::string name;
     const DatabaseFiles* database = nullptr;
+    std::optional<uint32_t> id;  // since the first job
     uint64_t num_files = 0;
     std::vector<Sums> levels;             // without the inputs of jobs
     std::map<uint64_t, const File*> top;  // the files that levels[0] counts
