@@ -395,6 +395,44 @@ TEST(AdviceTest, SaysWhatIsWastedAtRestAndWhileMuchIsWritten) {
   EXPECT_TRUE(std::isnan(of_top.choices.front().wasted_at_rest));
 }
 
+// A flushed file covers all the range, whatever the levels below look like.
+TEST(AdviceTest, FlushesAboveOtherLevelsAreOfAllTheRange) {
+  Situation tree = tests::DynamicLevels();
+  tree.levels.erase(tree.levels.begin());
+  const auto flushed = [&tree] {
+    const Advice advice = Ask(tree, Memory(12600000));
+    return (advice.wasted_written_now - advice.wasted_at_rest_now) / kFilesWritten;
+  };
+  EXPECT_NEAR(flushed(), 0.0097, 1e-9);
+  // A top level that has just begun.
+  tree.levels[0] = {4, 0.02, 100, 1, 125, 0.000194};
+  EXPECT_NEAR(flushed(), 0.0097, 1e-9);
+  // Other bits in the upper levels, which have few keys.
+  tree.levels[1].wasted_reads = 1e-5;
+  EXPECT_LT(flushed(), 0.0097);
+  EXPECT_GT(flushed(), 0.004);
+  // Ascending keys: each level has a part of the range.
+  tree = tests::DynamicLevels();
+  tree.levels = {{5, 0.1, 900000, 10, 1125000, 0.00097}, {6, 0.9, 9000000, 90, 11250000, 0.00873}};
+  EXPECT_NEAR(flushed(), 0.9 * 0.0097, 1e-9);
+}
+
+// optimize_filters_for_hits, fully compacted: all keys are in a level without filters.
+TEST(AdviceTest, FlushesHaveFiltersWhereTheLastLevelHasNone) {
+  Situation tree = tests::DynamicLevels();
+  tree.skips_last_level = true;
+  tree.levels = {{6, 1, 9000000, 90, 0, 1}};
+  Advice advice = Ask(tree, Memory(12600000));
+  EXPECT_EQ(advice.wasted_at_rest_now, 1);
+  EXPECT_NEAR(advice.wasted_written_now, 1 + kFilesWritten * 0.0095, 0.005);
+  tree.levels.insert(tree.levels.begin(), {5, 1, 900000, 10, 1125000, 0.002});
+  advice = Ask(tree, Memory(12600000));
+  EXPECT_NEAR(advice.wasted_written_now, 1.002 + kFilesWritten * 0.002, 1e-9);
+  tree.skips_last_level = false;
+  tree.levels = {{6, 1, 9000000, 90, 0, 1}};
+  EXPECT_EQ(Ask(tree, Memory(12600000)).wasted_written_now, 1 + kFilesWritten);
+}
+
 // The divider searches for the bits by bisection.
 TEST(AdviceTest, MoreBitsByLevelTakeMoreMemoryAndWasteLess) {
   std::mt19937_64 random(112);

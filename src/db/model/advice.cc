@@ -145,13 +145,34 @@ Situation AtRest(Situation tree) {
   return tree;
 }
 
-// A file of level 0, or, if there is none, one that is like the top level.
+// A file of level 0. If there is none: one of all the range, with the mean bits of the filters that
+// are there. If RocksDB has filters only above the last level, and no level is there, those that
+// its users mostly have.
 Level FlushedFile(const Situation& tree) {
   Level file = tree.levels.front();
-  if (file.number != 0) return file;
-  const double part = tree.targets.least_keys / static_cast<double>(file.num_keys);
-  file.num_runs *= part;
-  file.wasted_reads *= part;
+  if (file.number == 0) {
+    const double part = tree.targets.least_keys / static_cast<double>(file.num_keys);
+    file.wasted_reads = WastedNow(file) * part;
+    file.num_runs *= part;
+    return file;
+  }
+  constexpr double kUsualBits = 10;
+  constexpr double kLeastRate = 1e-9;
+  double keys = 0, log_rate = 0;
+  for (const Level& level : tree.levels) {
+    file.num_runs = std::max(file.num_runs, level.num_runs);
+    if (level.filter_bytes == 0) continue;
+    const double rate = std::max(level.wasted_reads / level.num_runs, kLeastRate);
+    keys += static_cast<double>(level.num_keys);
+    log_rate += static_cast<double>(level.num_keys) * std::log(rate);
+  }
+  double rate = 1;
+  if (keys > 0) {
+    rate = std::exp(log_rate / keys);
+  } else if (tree.skips_last_level) {
+    rate = FiguresFor(tree.engine, Format::kBloom, KeysPerFilter(file), kUsualBits).rate;
+  }
+  file.wasted_reads = rate * file.num_runs;
   return file;
 }
 
@@ -280,7 +301,7 @@ class Adviser {
     advice_->wasted_reads_now = WastedNow(tree_);
     advice_->wasted_at_rest_now = WastedNow(at_rest_);
     advice_->wasted_written_now =
-        advice_->wasted_at_rest_now + kFilesWritten * WastedNow(FlushedFile(tree_));
+        advice_->wasted_at_rest_now + kFilesWritten * FlushedFile(tree_).wasted_reads;
     const bool is_asked = request_.memory_bytes || request_.wasted_reads;
     if (is_asked) {
       AddRequested();
