@@ -65,15 +65,6 @@ class RateHull {
   // The fall of the rate per bit after corner i; decreases in i.
   double slope(size_t i) const { return slopes_[i]; }
 
-  // A lower bound of the rate.
-  double RateAt(double bits_per_key) const {
-    const auto above =
-        std::upper_bound(corners_.begin() + 1, corners_.end() - 1, bits_per_key,
-                         [](double b, const RatePoint& c) { return b < c.bits_per_key; });
-    const auto i = static_cast<size_t>(above - corners_.begin()) - 1;
-    return corners_[i].rate - slopes_[i] * (bits_per_key - corners_[i].bits_per_key);
-  }
-
   // The corner from which on slopes are at most this.
   size_t CornerAtSlope(double slope) const {
     return static_cast<size_t>(
@@ -120,109 +111,80 @@ support::Border<double> LastGain(const RateHull& hull, double least, double most
                            2 * hull.slope(0) / least, takes_too_much);
 }
 
-// The division of the memory among some levels, each of which gets a filter. Every level goes down
-// the hull while a bit there saves at least as many reads as elsewhere. Mostly the last step of one
-// level does not fit. Then one level takes the rest of the memory, or gives what this step lacks:
-// the one that wastes the fewest reads, because there the curve may lie above the hull.
-class Spread {
- public:
-  Spread(Format format, double memory, const LevelKeys* levels, const std::vector<int>& filtered)
-      : format_(format),
-        hull_(Hull(format)),
-        memory_(memory),
-        levels_(levels),
-        filtered_(filtered),
-        corners_(filtered.size()) {
-    double least = std::numeric_limits<double>::infinity(), most = 0;
-    for (const int i : filtered_) {
-      least = std::min(least, KeysPerRun(i));
-      most = std::max(most, KeysPerRun(i));
-    }
-    const auto gain = LastGain(hull_, least, most, [this](double too_low) {
-      GoToGain(too_low);
-      return rest() < 0;
-    });
-    GoToGain(gain.fails);
-    TakeSteps(gain.holds);
-  }
-
-  // The reads that the filtered levels waste, and the bits per key of each, in the order of
-  // `filtered`.
-  double wasted_reads() const { return best_reads_; }
-  const std::vector<double>& bits() const { return best_bits_; }
-
- private:
-  double KeysPerRun(int i) const { return levels_[i].keys / levels_[i].runs; }
-
-  void GoToGain(double gain) {
-    for (size_t i = 0; i < filtered_.size(); ++i) {
-      corners_[i] = hull_.CornerAtSlope(gain * KeysPerRun(filtered_[i]));
-    }
-  }
-
-  // The memory that the corners leave; less than 0 if they take too much.
-  double rest() const {
-    double memory = memory_;
-    for (size_t i = 0; i < filtered_.size(); ++i) {
-      memory -= levels_[filtered_[i]].keys * hull_.corner(corners_[i]).bits_per_key;
-    }
-    return memory;
-  }
-
-  // Takes the steps of at least this gain that fit, level by level; keeps the best use of the rest.
-  void TakeSteps(double gain) {
-    bool fits = true;
-    for (size_t i = 0; i < filtered_.size() && fits; ++i) {
-      const size_t end = hull_.CornerAtSlope(gain * KeysPerRun(filtered_[i]));
-      while (corners_[i] < end && fits) {
-        ++corners_[i];
-        fits = rest() >= 0;
-        if (fits) continue;
-        KeepBest();
-        --corners_[i];
-      }
-    }
-    KeepBest();
-  }
-
-  // Keeps the corners with one level changed by the rest, if that wastes the fewest reads so far.
-  void KeepBest() {
-    const double rest_now = rest();
-    double reads = 0;
-    std::vector<double> bits;
-    for (size_t i = 0; i < filtered_.size(); ++i) {
-      bits.push_back(hull_.corner(corners_[i]).bits_per_key);
-      reads += levels_[filtered_[i]].runs * hull_.corner(corners_[i]).rate;
-    }
-    if (rest_now >= 0) Keep(reads, bits);
-    for (size_t i = 0; i < filtered_.size(); ++i) {
-      const LevelKeys& level = levels_[filtered_[i]];
-      const RatePoint& corner = hull_.corner(corners_[i]);
-      const double changed = std::min(corner.bits_per_key + rest_now / level.keys,
-                                      hull_.corner(hull_.last()).bits_per_key);
-      const double least_reads = reads + level.runs * (hull_.RateAt(changed) - corner.rate);
-      if (changed < hull_.corner(0).bits_per_key || least_reads >= best_reads_) continue;
-      std::vector<double> with_change = bits;
-      with_change[i] = changed;
-      Keep(reads + level.runs * (RateOfMemory(format_, changed) - corner.rate), with_change);
-    }
-  }
-
-  void Keep(double reads, const std::vector<double>& bits) {
-    if (reads >= best_reads_) return;
-    best_reads_ = reads;
-    best_bits_ = bits;
-  }
-
-  const Format format_;
-  const RateHull& hull_;
-  const double memory_;
-  const LevelKeys* const levels_;
-  const std::vector<int>& filtered_;
-  std::vector<size_t> corners_;  // in the order of filtered_
-  double best_reads_ = std::numeric_limits<double>::infinity();
-  std::vector<double> best_bits_;
+// A division among levels of more than 0 keys, each of which gets a filter. Every level goes down
+// the hull while a bit there saves at least as many reads as elsewhere.
+struct Corners {
+  std::vector<double> low, high;  // bits of memory per key; all of `high` do not fit
+  double low_memory = 0, high_memory = 0;
 };
+
+Corners CornersWithin(const RateHull& hull, double memory, const std::vector<LevelKeys>& levels) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const LevelKeys& level : levels) {
+    least = std::min(least, level.keys / level.runs);
+    most = std::max(most, level.keys / level.runs);
+  }
+  const auto go_to = [&](double gain, std::vector<double>* bits) {
+    double sum = 0;
+    bits->clear();
+    for (const LevelKeys& level : levels) {
+      const size_t corner = hull.CornerAtSlope(gain * level.keys / level.runs);
+      bits->push_back(hull.corner(corner).bits_per_key);
+      sum += level.keys * bits->back();
+    }
+    return sum;
+  };
+  Corners corners;
+  const auto gain = LastGain(hull, least, most,
+                             [&](double too_low) { return go_to(too_low, &corners.low) > memory; });
+  corners.low_memory = go_to(gain.fails, &corners.low);
+  corners.high_memory = go_to(gain.holds, &corners.high);
+  return corners;
+}
+
+// The same with whole steps, as many as fit. One level takes the rest of the memory, or gives what
+// the next step lacks: the one that then wastes the fewest reads, because between corners the rate
+// may lie above the hull.
+std::vector<double> DivideAmong(Format format, double memory,
+                                const std::vector<LevelKeys>& levels) {
+  const RateHull& hull = Hull(format);
+  const Corners corners = CornersWithin(hull, memory, levels);
+  std::vector<double> best;
+  double fewest_reads = std::numeric_limits<double>::infinity();
+  const auto keep_best = [&](const std::vector<double>& bits, double rest) {
+    double reads = 0;
+    for (size_t i = 0; i < bits.size(); ++i)
+      reads += levels[i].runs * RateOfMemory(format, bits[i]);
+    if (rest >= 0 && reads < fewest_reads) {
+      fewest_reads = reads;
+      best = bits;
+    }
+    for (size_t i = 0; i < bits.size(); ++i) {
+      const double changed =
+          std::min(bits[i] + rest / levels[i].keys, hull.corner(hull.last()).bits_per_key);
+      if (changed < hull.corner(0).bits_per_key) continue;
+      const double change = RateOfMemory(format, changed) - RateOfMemory(format, bits[i]);
+      const double with_change = reads + levels[i].runs * change;
+      if (with_change >= fewest_reads) continue;
+      fewest_reads = with_change;
+      best = bits;
+      best[i] = changed;
+    }
+  };
+  std::vector<double> bits = corners.low;
+  double rest = memory - corners.low_memory;
+  for (size_t i = 0; i < bits.size(); ++i) {
+    const double low = std::exchange(bits[i], corners.high[i]);
+    const double step = levels[i].keys * (bits[i] - low);
+    rest -= step;
+    if (rest >= 0) continue;
+    keep_best(bits, rest);
+    rest += step;
+    bits[i] = low;
+  }
+  keep_best(bits, rest);
+  return best;
+}
 
 }  // namespace
 
@@ -261,14 +223,18 @@ void DivideMemory(Format format, double memory, const LevelKeys* levels, int num
   // memory for all, each is also tried as the first, because a larger level may have more runs.
   double fewest_reads = unfiltered_runs;
   const auto divide = [&](const std::vector<int>& filtered) {
+    std::vector<LevelKeys> among;
+    for (const int i : filtered) among.push_back(levels[i]);
+    const std::vector<double> memory_bits = DivideAmong(format, memory, among);
     double reads = unfiltered_runs;
-    for (const int i : filtered) reads -= levels[i].runs;
-    const Spread spread(format, memory, levels, filtered);
-    if (spread.wasted_reads() + reads >= fewest_reads) return;
-    fewest_reads = spread.wasted_reads() + reads;
+    for (size_t i = 0; i < among.size(); ++i) {
+      reads -= among[i].runs * (1 - RateOfMemory(format, memory_bits[i]));
+    }
+    if (reads >= fewest_reads) return;
+    fewest_reads = reads;
     for (const int i : order) bits[i] = 0;
     for (size_t i = 0; i < filtered.size(); ++i) {
-      bits[filtered[i]] = BitsOfMemory(format, spread.bits()[i]);
+      bits[filtered[i]] = BitsOfMemory(format, memory_bits[i]);
     }
   };
   const auto divide_from = [&](std::vector<int> filtered) {
@@ -290,32 +256,15 @@ void DivideMemory(Format format, double memory, const LevelKeys* levels, int num
 }
 
 double MemoryBitsOfLast(Format format, double memory, const std::vector<LevelKeys>& levels) {
-  const RateHull& hull = Hull(format);
-  const auto bits_at = [&hull](double gain, const LevelKeys& level) {
-    return hull.corner(hull.CornerAtSlope(gain * level.keys / level.runs)).bits_per_key;
-  };
-  const auto memory_at = [&](double gain) {
-    double sum = 0;
-    for (const LevelKeys& level : levels) sum += level.keys * bits_at(gain, level);
-    return sum;
-  };
-  double least = std::numeric_limits<double>::infinity(), most = 0;
-  for (const LevelKeys& level : levels) {
-    least = std::min(least, level.keys / level.runs);
-    most = std::max(most, level.keys / level.runs);
-  }
-  const auto gain =
-      LastGain(hull, least, most, [&](double too_low) { return memory_at(too_low) > memory; });
-  const double low = bits_at(gain.fails, levels.back());
-  const double high = bits_at(gain.holds, levels.back());
-  const double taken = memory_at(gain.fails);
-  if (memory < taken) return std::max(low * memory / taken, 0.0);
+  const Corners corners = CornersWithin(Hull(format), memory, levels);
+  const double low = corners.low.back();
+  if (memory < corners.low_memory) return std::max(low * memory / corners.low_memory, 0.0);
   // The levels whose next step has this gain take the same part of it. The largest filters have no
   // next step.
-  const double step = memory_at(gain.holds) - taken;
+  const double step = corners.high_memory - corners.low_memory;
   if (!(step > 0)) return low;
-  const double part = (memory - taken) / step;
-  return low + std::min(part, 1.0) * (high - low);
+  const double part = (memory - corners.low_memory) / step;
+  return low + std::min(part, 1.0) * (corners.high.back() - low);
 }
 
 Divider::Divider(BitsPerKeyRange range, int steps_per_bit, Divide divide)
