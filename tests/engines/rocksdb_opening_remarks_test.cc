@@ -52,10 +52,11 @@ TEST(RocksDBOpeningRemarksTest, BitsByLevelWithoutEffectOrAccountAreNamedOncePer
           const auto log = LogOf(policy, style, is_accounted);
           EXPECT_EQ(log->CountOf(remark), is_auto && (is_fifo || !is_accounted) ? 1 : 0)
               << text << remark;
-          // The lines that add an account, in C++ and in option strings.
+          // The lines that add an account, in C++, in Java and in option strings.
           const int num_lines = is_auto && !is_fifo && !is_accounted ? 1 : 0;
           EXPECT_EQ(log->CountOf("options.listeners.push_back(bloomline::NewFilterAccount())"),
                     num_lines);
+          EXPECT_EQ(log->CountOf("options.setListeners(Collections.singletonList("), num_lines);
           EXPECT_EQ(log->CountOf("listeners=bloomline.account"), num_lines);
         }
       }

@@ -167,7 +167,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
     }
     const PolicySettings& settings = *state->settings;
     Status status;
-    if (!kIsForProgram && settings.levels.rule == LevelRules::Rule::kAuto) {
+    if (settings.levels.rule == LevelRules::Rule::kAuto && KnowsListeners()) {
       status = CheckAccount(settings.options.memory_bytes, database);
     }
     return status.ok() ? FilterPolicy::ValidateOptions(database, family) : status;

@@ -115,6 +115,14 @@ inline constexpr bool kIsForProgram = true;
 inline constexpr bool kIsForProgram = false;
 #endif
 
+// Whether the databases of this library's policies can have its FilterAccount. A policy library for
+// programs that has a listener, too, defines BLOOMLINE_POLICY_HAS_ACCOUNT.
+#if defined(BLOOMLINE_POLICY_FOR_PROGRAM) && !defined(BLOOMLINE_POLICY_HAS_ACCOUNT)
+inline constexpr bool kHasAccount = false;
+#else
+inline constexpr bool kHasAccount = true;
+#endif
+
 inline std::string VersionText(int version) {
   return std::to_string(version / 100) + "." + std::to_string(version % 100);
 }

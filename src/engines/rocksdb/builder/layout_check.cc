@@ -93,6 +93,14 @@ std::string InterfaceMismatch() {
          running + ", which has that of " + VersionText(found.interface);
 }
 
+std::string MinorVersionMismatch() {
+  const std::string running = ROCKSDB_NAMESPACE::GetRocksVersionAsString(false);
+  const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
+  if (running == compiled) return "";
+  return "compiled for RocksDB " + compiled + " but running with " + running +
+         "; rebuild bloomline against the running version";
+}
+
 constexpr size_t kNoPlace = static_cast<size_t>(-1);
 
 // Where the running RocksDB's constructor puts the default comparator; kNoPlace if not in just one
@@ -122,13 +130,10 @@ size_t PlaceOfComparator() {
 }  // namespace
 
 std::string RocksDBVersionMismatch() {
-  if (kIsForProgram) return InterfaceMismatch();
-  const std::string running = ROCKSDB_NAMESPACE::GetRocksVersionAsString(false);
-  const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
-  if (running == compiled) return "";
-  return "compiled for RocksDB " + compiled + " but running with " + running +
-         "; rebuild bloomline against the running version";
+  return kIsForProgram ? InterfaceMismatch() : MinorVersionMismatch();
 }
+
+bool KnowsListeners() { return kHasAccount && MinorVersionMismatch().empty(); }
 
 std::string RocksDBLayoutMismatch() {
   if (!HasOwnVariables()) {

@@ -18,6 +18,10 @@ namespace bloomline::engine {
 // filter_bits_abi.h change between minor versions, and calls through the wrong ones are undefined.
 std::string RocksDBVersionMismatch();
 
+// Whether the listeners of DBOptions, and the classes of these, are those of the headers. All
+// versions of an interface can use a policy, but not its FilterAccount.
+bool KnowsListeners();
+
 // Returns an empty string, or which of RocksDB's structs is another than in the headers: those that
 // a policy reads. A program may bundle a RocksDB that was changed without a change of its version.
 // Call this after RocksDBVersionMismatch, and again later if a program calls RocksDB from its

@@ -83,16 +83,16 @@ std::string LevelsRemark(const LevelRules& rules, ROCKSDB_NAMESPACE::CompactionS
     return without_effect + "FIFO compaction, which has no levels: every file gets bits_per_key";
   }
   const bool is_universal = style == ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
-  if (has_account || (kIsForProgram && !is_universal)) return "";
+  if (has_account || (!kHasAccount && !is_universal)) return "";
   std::string remark = is_universal
                            ? without_effect +
                                  "universal compaction and no FilterAccount: "
                                  "every file gets bits_per_key"
                            : "bloomline: bits by level waste fewer reads with a FilterAccount";
-  // Programs that bundle RocksDB cannot have one.
-  if (kIsForProgram) return remark;
+  if (!kHasAccount) return remark;
   return remark +
-         "; add it by options.listeners.push_back(bloomline::NewFilterAccount()), or by "
+         "; add it by options.listeners.push_back(bloomline::NewFilterAccount()), in Java by "
+         "options.setListeners(Collections.singletonList(new FilterAccount())), or by "
          "listeners=bloomline.account in the option string of the database "
          "(docs/rocksdb.md#bits-by-level)";
 }
