@@ -166,7 +166,7 @@ namespace leveldb {
 const FilterPolicy* NewBloomFilterPolicy(int bits_per_key) {
   using namespace bloomline;
   using namespace bloomline::preload;
-  void* const next = NextFunction(kFunction, __builtin_return_address(0));
+  void* const next = NextFunction(kFunction, __builtin_return_address(0), IfSeveral::kNone);
   if (next == nullptr) {  // its std::string is not known
     SayOnceThatNoneIsFound("LevelDB");
     return nullptr;  // LevelDB takes it as "no filters"

@@ -36,9 +36,12 @@ inline char* NameOfLoadedFile(int index) {
   return search.name;
 }
 
-// Returns the only function `name` of the loaded files, not counting this library's and `but`.
-// Returns null if there are several.
-inline void* OnlyFunction(const char* name, const void* but) {
+// Which function of several is taken.
+enum class IfSeveral { kNone, kFirst };
+
+// Returns the only function `name` of the loaded files, not counting this library's and `but`. Of
+// several, returns null or that of the file that was loaded first.
+inline void* FunctionOfAnyFile(const char* name, const void* but, IfSeveral if_several) {
   const link_map* const self = FileWith(reinterpret_cast<const void*>(&NameOfLoadedFile));
   void* only = nullptr;
   // This is outside dl_iterate_phdr, which holds a lock that dlopen in another thread waits for.
@@ -51,6 +54,7 @@ inline void* OnlyFunction(const char* name, const void* but) {
     if (found == nullptr || found == only || found == but || FileWith(found) == self) continue;
     if (only != nullptr) return nullptr;
     only = found;
+    if (if_several == IfSeveral::kFirst) break;
   }
   return only;
 }
@@ -71,9 +75,10 @@ inline void SayOnceThatNoneIsFound(const char* engine) {
 // The search begins in the files that the program was started with, as the dynamic linker's does.
 // It continues in the file of the caller and the files that this one needs: modules of Python,
 // Node.js and Java are opened with private names, which no other file sees. Last, it takes the only
-// function of this name in the process: if a jump replaces the call, `caller` is an earlier caller,
-// even code without a file.
-__attribute__((always_inline)) inline void* NextFunction(const char* name, const void* caller) {
+// function of this name in the process, or what `if_several` says: if a jump replaces the call,
+// `caller` is an earlier caller, even code without a file.
+__attribute__((always_inline)) inline void* NextFunction(const char* name, const void* caller,
+                                                         IfSeveral if_several) {
   if (void* const next = dlsym(RTLD_NEXT, name)) return next;
   const link_map* const file = FileWith(caller);
   const bool has_name = file != nullptr && file->l_name != nullptr && *file->l_name != '\0';
@@ -83,7 +88,7 @@ __attribute__((always_inline)) inline void* NextFunction(const char* name, const
   // A second copy of this library, preloaded before this one, would be a caller that is called
   // again without end.
   const void* const first = dlsym(RTLD_DEFAULT, name);
-  return next == nullptr || next == first ? OnlyFunction(name, first) : next;
+  return next == nullptr || next == first ? FunctionOfAnyFile(name, first, if_several) : next;
 }
 
 }  // namespace bloomline::preload

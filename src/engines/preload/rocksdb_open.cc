@@ -6,9 +6,9 @@
 
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
+#include "src/engines/preload/rocksdb_policy.h"
 #include "src/engines/rocksdb/budget/account_listener.h"
 #include "src/engines/rocksdb/budget/limited_memory.h"
-#include "src/engines/rocksdb/builder/layout_check.h"
 #include "src/support/set_error.h"
 
 namespace bloomline::preload {
@@ -25,14 +25,13 @@ using OpenFamiliesFunction = rocksdb::Status (*)(const rocksdb::DBOptions& optio
                                                  const std::string& name, const Families& families,
                                                  Handles* handles, Opened* db);
 
-// A copy of the options with an account; null if they have one, or RocksDB is another than the
-// headers'. The options stay as they are, because a program may use them for several databases at
-// the same time.
+// A copy of the options with an account; null if they have one, or no policy can use it. The
+// options stay as they are, because a program may use them for several databases at the same time.
 template <typename Options>
 std::unique_ptr<Options> WithAccount(const Options& options) {
   return support::OrIfItThrows<std::unique_ptr<Options>>(
       nullptr, [&]() -> std::unique_ptr<Options> {
-        if (!engine::RocksDBMismatch().empty()) return nullptr;
+        if (!FollowsLevels()) return nullptr;
         if (engine::CountOwnAccounts(options) != 0) return nullptr;
         auto copy = std::make_unique<Options>(options);
         copy->listeners.push_back(engine::MakeUnnamedAccount());

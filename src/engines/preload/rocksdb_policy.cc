@@ -33,7 +33,8 @@ namespace bloomline::preload {
 namespace {
 
 std::atomic<const Environment*> environment{nullptr};
-std::atomic<bool> is_usable{false};  // set by Start
+std::atomic<bool> is_usable{false};       // set by Start
+std::atomic<bool> follows_levels{false};  // set by Start
 
 Format AskedFormat(const Asked& asked) {
   return asked.is_ribbon ? Format::kRibbon : Format::kBloom;
@@ -283,6 +284,16 @@ std::unique_ptr<const rocksdb::FilterPolicy> NewNamedPolicy(const engine::StockN
   return NewStockPolicy(asked);
 }
 
+// Whether a program that asks for RocksDB's usual filters gets bits by level.
+bool WritesByLevel(const Settings& settings) {
+  if (!settings.wrong.empty() || settings.WritesOwnFilters()) return false;
+  const Asked usual{/*is_ribbon=*/false, /*bits_per_key=*/10, /*bloom_before_level=*/-1};
+  RocksDBFilterOptions options = OptionsFor(settings, usual);
+  std::string error = AddRocksDBsOptions(settings, usual, &options);
+  if (error.empty()) error = CompleteOptions(settings, usual, &options);
+  return error.empty() && options.Validate().empty() && options.auto_bits_by_level;
+}
+
 // Called for each policy, also for those made by name.
 void AtPolicy() {
   static std::atomic_flag is_known = ATOMIC_FLAG_INIT;
@@ -309,9 +320,13 @@ void Start() {
   filter::SetMetricsStart(AtPolicy);
   filter::SetSettingsWrong(false);
   if (settings.verbose) SayOnceThatNameIsKnown();
+  follows_levels = WritesByLevel(settings);
 }
 
 }  // namespace
+
+bool FollowsLevels() { return follows_levels; }
+
 }  // namespace bloomline::preload
 
 extern "C" {

@@ -29,10 +29,14 @@ constexpr char kNewPolicyFunction[] = "bloomline_preload_new_policy";
 using NewPolicyFunction = const rocksdb::FilterPolicy* (*)(const Asked& asked);
 
 // Open a database as the function `next` does, the first argument, but with a FilterAccount among
-// the listeners. If that is impossible, or one is there, they pass the program's options on. Only
-// the policy library of the RocksDB that bloomline was compiled for has them.
+// the listeners if policies can use it. If that is impossible, or one is there, they pass the
+// program's options on. Only the policy library of the RocksDB that bloomline was compiled for has
+// them.
 constexpr char kOpenFunction[] = "bloomline_preload_open";
 constexpr char kOpenFamiliesFunction[] = "bloomline_preload_open_families";
+
+// Whether the variables, which Start has found valid, give bits to files by level.
+bool FollowsLevels();
 
 // BLOOMLINE_VERSION_STRING, a char[], of a policy library that was built for a program's RocksDB.
 constexpr char kVersionOfPolicy[] = "bloomline_preload_policy_version";

@@ -5,6 +5,8 @@
 // libc. The policy is in a second library beside it. This one opens it only if the RocksDB that
 // bloomline was compiled for is loaded. For another RocksDB, it opens the policy library of its
 // interface (program_rocksdb.h). If there is none, the program keeps its own filters.
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -57,8 +59,6 @@ class DB {
 namespace bloomline::preload {
 namespace {
 
-constexpr char kBloomFunction[] = "_ZN7rocksdb20NewBloomFilterPolicyEdb";
-constexpr char kRibbonFunction[] = "_ZN7rocksdb21NewRibbonFilterPolicyEdi";
 #define BLOOMLINE_STRING "RKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
 #define BLOOMLINE_OPEN "_ZN7rocksdb2DB4OpenERKNS_7OptionsE" BLOOMLINE_STRING
 #define BLOOMLINE_OPEN_FAMILIES                           \
@@ -66,10 +66,13 @@ constexpr char kRibbonFunction[] = "_ZN7rocksdb21NewRibbonFilterPolicyEdi";
   "RKSt6vectorINS_22ColumnFamilyDescriptorESaISD_EEPSC_IPNS_18ColumnFamilyHandleESaISJ_EE"
 #define BLOOMLINE_POINTER "PPS0_"
 #define BLOOMLINE_UNIQUE_PTR "PSt10unique_ptrIS0_St14default_deleteIS0_EE"
-constexpr char kOpen[] = BLOOMLINE_OPEN BLOOMLINE_POINTER;
-constexpr char kOpenFamilies[] = BLOOMLINE_OPEN_FAMILIES BLOOMLINE_POINTER;
-constexpr char kOpenUnique[] = BLOOMLINE_OPEN BLOOMLINE_UNIQUE_PTR;
-constexpr char kOpenFamiliesUnique[] = BLOOMLINE_OPEN_FAMILIES BLOOMLINE_UNIQUE_PTR;
+// The functions of RocksDB that this library replaces.
+enum Replaced { kBloom, kRibbon, kOpen, kOpenFamilies, kOpenUnique, kOpenFamiliesUnique };
+constexpr const char* kNames[] = {
+    "_ZN7rocksdb20NewBloomFilterPolicyEdb", "_ZN7rocksdb21NewRibbonFilterPolicyEdi",
+    BLOOMLINE_OPEN BLOOMLINE_POINTER,       BLOOMLINE_OPEN_FAMILIES BLOOMLINE_POINTER,
+    BLOOMLINE_OPEN BLOOMLINE_UNIQUE_PTR,    BLOOMLINE_OPEN_FAMILIES BLOOMLINE_UNIQUE_PTR};
+constexpr int kNumReplaced = sizeof(kNames) / sizeof(*kNames);
 constexpr char kRocksDB[] = BLOOMLINE_ROCKSDB_SONAME;
 // The dynamic linker replaces $ORIGIN by the folder of this library.
 constexpr char kOrigin[] = "$ORIGIN";
@@ -78,8 +81,17 @@ constexpr char kPolicyLibrary[] = "$ORIGIN/" BLOOMLINE_PRELOAD_POLICY_LIBRARY;
 // Atomic; null until the second library is open.
 NewPolicyFunction new_policy = nullptr;
 
-// Atomic; the second library, if it is open and was not built for another RocksDB.
-void* policy_library = nullptr;
+// Atomic; kOpenFunction and kOpenFamiliesFunction of the second library, if that is open and was
+// not built for another RocksDB.
+void* open_with_account[2] = {nullptr, nullptr};
+
+struct NextFunctionOfRocksDB {
+  void* function;  // null if there is none
+  bool is_known;   // whether it lies in the RocksDB that bloomline was compiled for
+};
+
+// Those of a RocksDB that the program was started with.
+NextFunctionOfRocksDB next_at_start[kNumReplaced];
 
 // A library's initializer can ask for a policy before AtStart is called, in the same thread. The
 // flag is plain: a local static that calls a function would need the C++ library.
@@ -177,7 +189,10 @@ NewPolicyFunction OpenPolicy(const PolicyLibrary& library) {
     return nullptr;
   }
   reinterpret_cast<StartFunction>(start)(StartEnvironment());
-  if (library.program == nullptr) __atomic_store_n(&policy_library, handle, __ATOMIC_RELEASE);
+  if (library.program == nullptr) {
+    __atomic_store_n(&open_with_account[0], find(kOpenFunction), __ATOMIC_RELEASE);
+    __atomic_store_n(&open_with_account[1], find(kOpenFamiliesFunction), __ATOMIC_RELEASE);
+  }
   return reinterpret_cast<NewPolicyFunction>(found);
 }
 
@@ -246,8 +261,18 @@ NewPolicyFunction PolicyFor(const void* function) {
 // before.
 __attribute__((constructor)) void AtStart() {
   StartEnvironment();  // a RocksDB that is opened later gets the settings of now, too
-  const void* const next = dlsym(RTLD_NEXT, kBloomFunction);
-  if (next != nullptr) PolicyFor(next);
+  for (int i = 0; i < kNumReplaced; ++i) {
+    void* const next = dlsym(RTLD_NEXT, kNames[i]);
+    next_at_start[i] = {next, next != nullptr && IsOfKnownRocksDB(next)};
+  }
+  const void* const bloom = next_at_start[kBloom].function;
+  if (bloom != nullptr) PolicyFor(bloom);
+}
+
+NextFunctionOfRocksDB Next(Replaced replaced, const void* caller, IfSeveral if_several) {
+  if (next_at_start[replaced].function != nullptr) return next_at_start[replaced];
+  void* const next = NextFunction(kNames[replaced], caller, if_several);
+  return {next, next != nullptr && IsOfKnownRocksDB(next)};
 }
 
 const rocksdb::FilterPolicy* NewPolicy(const void* next, const Asked& asked) {
@@ -259,50 +284,32 @@ const rocksdb::FilterPolicy* NewPolicy(const void* next, const Asked& asked) {
   return make == nullptr ? nullptr : make(asked);
 }
 
-// Returns the function `name` of the policy library that opens a database with an account; null if
-// bits do not follow the levels, or `next` lies in a RocksDB that bloomline was not compiled for.
-void* WithAccount(const char* name, const void* next) {
-  const char* const by_level = StartEnvironment()->values[kBitsByLevel];
-  if (by_level == nullptr || std::strcmp(by_level, "auto") != 0) return nullptr;
-  void* const library = __atomic_load_n(&policy_library, __ATOMIC_ACQUIRE);
-  return library == nullptr || !IsOfKnownRocksDB(next) ? nullptr : dlsym(library, name);
+// The function that opens a database as code at `caller` would without this library. Of several,
+// any will do: each module may have a copy of an inline function of RocksDB 10. The caller of two
+// RocksDBs is in neither only if it needs neither, and the dynamic linker, too, would take the
+// first that it finds. If there is none, the program ends as it would have without this library.
+NextFunctionOfRocksDB NextOpen(Replaced open, const void* caller) {
+  const NextFunctionOfRocksDB next = Next(open, caller, IfSeveral::kFirst);
+  if (next.function != nullptr) return next;
+  std::fprintf(stderr, "%s: symbol lookup error: undefined symbol: %s\n", program_invocation_name,
+               kNames[open]);
+  _exit(127);
 }
 
-// A database must not be opened by another RocksDB than the caller's. So the program ends if that
-// is not known, which takes two RocksDBs and a caller without a file: GCC compiles no call of a
-// function that returns Status to a jump.
-[[noreturn]] void EndWithoutOpen() {
-  std::fprintf(stderr,
-               "bloomline: cannot find out which RocksDB opens a database; start %s without "
-               "libbloomline_rocksdb_preload.so\n",
-               program_invocation_short_name);
-  std::abort();
-}
-
-// Calls `next`, a DB::Open, or the function `with_account` of the policy library, which calls it.
+// Calls the next DB::Open, or the function of the policy library that calls it. The arguments are
+// pointers in place of references, which are the same to a function. Takes no lock if the program
+// was started with its RocksDB: a thread may hold the dynamic linker's lock, and wait for this one.
 template <typename... Arguments>
-rocksdb::Status Open(void* next, const char* with_account, Arguments... arguments) {
+rocksdb::Status Open(Replaced open, const void* caller, Arguments... arguments) {
   using Function = rocksdb::Status (*)(Arguments...);
-  if (next == nullptr) EndWithoutOpen();
-  const auto function = reinterpret_cast<Function>(next);
-  void* const found = WithAccount(with_account, next);
-  if (found == nullptr) return function(arguments...);
-  return reinterpret_cast<rocksdb::Status (*)(Function, Arguments...)>(found)(function,
-                                                                              arguments...);
-}
-
-// The arguments are pointers in place of references, which are the same to a function.
-template <typename Opened>
-rocksdb::Status Open(void* next, const rocksdb::Options& options, const std::string& name,
-                     Opened* db) {
-  return Open(next, kOpenFunction, &options, &name, db);
-}
-
-template <typename Opened>
-rocksdb::Status Open(void* next, const rocksdb::DBOptions& options, const std::string& name,
-                     const rocksdb::DB::Families& families, rocksdb::DB::Handles* handles,
-                     Opened* db) {
-  return Open(next, kOpenFamiliesFunction, &options, &name, &families, handles, db);
+  const NextFunctionOfRocksDB next = NextOpen(open, caller);
+  const auto function = reinterpret_cast<Function>(next.function);
+  constexpr bool kHasFamilies = sizeof...(Arguments) == 5;
+  void* const with_account =
+      next.is_known ? __atomic_load_n(&open_with_account[kHasFamilies], __ATOMIC_ACQUIRE) : nullptr;
+  if (with_account == nullptr) return function(arguments...);
+  return reinterpret_cast<rocksdb::Status (*)(Function, Arguments...)>(with_account)(function,
+                                                                                     arguments...);
 }
 
 }  // namespace
@@ -312,7 +319,7 @@ namespace rocksdb {
 
 const FilterPolicy* NewBloomFilterPolicy(double bits_per_key, bool unused) {
   using namespace bloomline::preload;
-  void* const next = NextFunction(kBloomFunction, __builtin_return_address(0));
+  void* const next = Next(kBloom, __builtin_return_address(0), IfSeveral::kNone).function;
   const FilterPolicy* const policy = NewPolicy(next, {/*is_ribbon=*/false, bits_per_key, 0});
   if (policy != nullptr || next == nullptr) return policy;
   return reinterpret_cast<const FilterPolicy* (*)(double, bool)>(next)(bits_per_key, unused);
@@ -320,7 +327,7 @@ const FilterPolicy* NewBloomFilterPolicy(double bits_per_key, bool unused) {
 
 const FilterPolicy* NewRibbonFilterPolicy(double bits_per_key, int bloom_before_level) {
   using namespace bloomline::preload;
-  void* const next = NextFunction(kRibbonFunction, __builtin_return_address(0));
+  void* const next = Next(kRibbon, __builtin_return_address(0), IfSeveral::kNone).function;
   const FilterPolicy* const policy =
       NewPolicy(next, {/*is_ribbon=*/true, bits_per_key, bloom_before_level});
   if (policy != nullptr || next == nullptr) return policy;
@@ -331,26 +338,23 @@ const FilterPolicy* NewRibbonFilterPolicy(double bits_per_key, int bloom_before_
 namespace preload = bloomline::preload;
 
 Status DB::Open(const Options& options, const std::string& name, DB** db) {
-  void* const next = preload::NextFunction(preload::kOpen, __builtin_return_address(0));
-  return preload::Open(next, options, name, db);
+  return preload::Open(preload::kOpen, __builtin_return_address(0), &options, &name, db);
 }
 
 Status DB::Open(const DBOptions& options, const std::string& name, const Families& families,
                 Handles* handles, DB** db) {
-  void* const next = preload::NextFunction(preload::kOpenFamilies, __builtin_return_address(0));
-  return preload::Open(next, options, name, families, handles, db);
+  return preload::Open(preload::kOpenFamilies, __builtin_return_address(0), &options, &name,
+                       &families, handles, db);
 }
 
 Status DB::Open(const Options& options, const std::string& name, std::unique_ptr<DB>* db) {
-  void* const next = preload::NextFunction(preload::kOpenUnique, __builtin_return_address(0));
-  return preload::Open(next, options, name, db);
+  return preload::Open(preload::kOpenUnique, __builtin_return_address(0), &options, &name, db);
 }
 
 Status DB::Open(const DBOptions& options, const std::string& name, const Families& families,
                 Handles* handles, std::unique_ptr<DB>* db) {
-  void* const next =
-      preload::NextFunction(preload::kOpenFamiliesUnique, __builtin_return_address(0));
-  return preload::Open(next, options, name, families, handles, db);
+  return preload::Open(preload::kOpenFamiliesUnique, __builtin_return_address(0), &options, &name,
+                       &families, handles, db);
 }
 
 }  // namespace rocksdb

@@ -33,6 +33,7 @@ const FilterPolicy* NewBloomFilterPolicy(double, bool) { return own_policy; }
 const FilterPolicy* NewRibbonFilterPolicy(double, int) { return own_policy; }
 
 Status DB::Open(const Options&, const std::string& name, DB**) {
+  if (std::getenv("TEST_THROW") != nullptr) throw 1;
   Status status;
   status.text[9] = name == "options" ? own_policy : nullptr;
   return status;
