@@ -12,6 +12,7 @@
 #include "rocksdb/utilities/object_registry.h"
 #include "rocksdb/version.h"
 #include "src/engines/rocksdb/budget/account_listener.h"
+#include "src/engines/rocksdb/builder/layout_check.h"
 #include "src/filter/options/policy_id.h"
 #include "src/support/quoted.h"
 
@@ -49,7 +50,7 @@ PolicyPointer NewStockPolicy(const char* options, bool is_valid, char** error) {
 std::string WhyNoListener() {
   const std::string running = ROCKSDB_NAMESPACE::GetRocksVersionAsString(true);
   const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
-  if (running.rfind(compiled + ".", 0) == 0) return "";
+  if (running.rfind(compiled + ".", 0) == 0) return bloomline::engine::RocksDBMismatch();
   return "this rocksdbjni is of RocksDB " + running + ", and bloomline's listener for it is of " +
          compiled + "; use rocksdbjni " + compiled + ", or no FilterAccount";
 }

@@ -26,8 +26,8 @@ public final class FilterAccount extends AbstractEventListener {
   /**
    * Makes a listener for {@code Options.setListeners} or {@code DBOptions.setListeners}.
    *
-   * @throws UnsupportedOperationException if the jar has no listener for the minor version of this
-   *     RocksDB; the message names both versions. Then leave it out
+   * @throws UnsupportedOperationException if the jar has no listener for this RocksDB; the message
+   *     says why. Then leave it out
    * @throws UnsatisfiedLinkError as {@link Bloomline#register} does
    */
   public FilterAccount() {}
