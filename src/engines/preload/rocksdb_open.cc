@@ -1,8 +1,6 @@
-// The functions of libbloomline_rocksdb_preload_policy.so that open a database: with a
-// FilterAccount among its listeners, which bits by level need (rocksdb_policy.h).
+// How libbloomline_rocksdb_preload_policy.so opens a database with a FilterAccount among its
+// listeners, which bits by level need (rocksdb_policy.h).
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
@@ -14,16 +12,8 @@
 namespace bloomline::preload {
 namespace {
 
-// A DB*, from RocksDB 10 on also a unique_ptr: to a function, both are a pointer.
-using Opened = void;
-using Families = std::vector<rocksdb::ColumnFamilyDescriptor>;
-using Handles = std::vector<rocksdb::ColumnFamilyHandle*>;
-
-using OpenFunction = rocksdb::Status (*)(const rocksdb::Options& options, const std::string& name,
-                                         Opened* db);
-using OpenFamiliesFunction = rocksdb::Status (*)(const rocksdb::DBOptions& options,
-                                                 const std::string& name, const Families& families,
-                                                 Handles* handles, Opened* db);
+// An argument of DB::Open behind the options: to a function, references are pointers.
+using Passed = const void*;
 
 // A copy of the options with an account; null if they have one, or no policy can use it. The
 // options stay as they are, because a program may use them for several databases at the same time.
@@ -40,31 +30,20 @@ std::unique_ptr<Options> WithAccount(const Options& options) {
 }
 
 // Calls next(options, arguments...).
-template <typename Function, typename Options, typename... Arguments>
-rocksdb::Status Open(Function next, const Options& options, Arguments&&... arguments) {
+template <typename Options, typename... Arguments>
+rocksdb::Status Open(rocksdb::Status (*next)(const Options&, Arguments...), const Options& options,
+                     Arguments... arguments) {
   const std::unique_ptr<Options> copy = WithAccount(options);
   return next(copy == nullptr ? options : *copy, arguments...);
 }
 
 }  // namespace
 
-// Exported under names of C, without C's linkage: C has no such results.
-rocksdb::Status OpenWithAccount(OpenFunction next, const rocksdb::Options& options,
-                                const std::string& name,
-                                Opened* db) __asm__("bloomline_preload_open");
-rocksdb::Status OpenWithAccount(OpenFamiliesFunction next, const rocksdb::DBOptions& options,
-                                const std::string& name, const Families& families, Handles* handles,
-                                Opened* db) __asm__("bloomline_preload_open_families");
-
-rocksdb::Status OpenWithAccount(OpenFunction next, const rocksdb::Options& options,
-                                const std::string& name, Opened* db) {
-  return Open(next, options, name, db);
-}
-
-rocksdb::Status OpenWithAccount(OpenFamiliesFunction next, const rocksdb::DBOptions& options,
-                                const std::string& name, const Families& families, Handles* handles,
-                                Opened* db) {
-  return Open(next, options, name, families, handles, db);
+extern "C" {
+extern void* const bloomline_preload_open[2];
+void* const bloomline_preload_open[2] = {
+    reinterpret_cast<void*>(&Open<rocksdb::Options, Passed, Passed>),
+    reinterpret_cast<void*>(&Open<rocksdb::DBOptions, Passed, Passed, Passed, Passed>)};
 }
 
 }  // namespace bloomline::preload

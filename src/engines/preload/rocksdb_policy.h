@@ -28,12 +28,11 @@ using StartFunction = void (*)(const Environment* environment);
 constexpr char kNewPolicyFunction[] = "bloomline_preload_new_policy";
 using NewPolicyFunction = const rocksdb::FilterPolicy* (*)(const Asked& asked);
 
-// Open a database as the function `next` does, the first argument, but with a FilterAccount among
-// the listeners if policies can use it. If that is impossible, or one is there, they pass the
-// program's options on. Only the policy library of the RocksDB that bloomline was compiled for has
-// them.
-constexpr char kOpenFunction[] = "bloomline_preload_open";
-constexpr char kOpenFamiliesFunction[] = "bloomline_preload_open_families";
+// Two pointers to functions, for DB::Open without and with families. They open a database as their
+// first argument does, which is such a function, but with a FilterAccount among the listeners if
+// policies can use it. If that is impossible, or one is there, they pass the program's options on.
+// Only the policy library of the RocksDB that bloomline was compiled for has them.
+constexpr char kOpenFunctions[] = "bloomline_preload_open";
 
 // Whether the variables, which Start has found valid, give bits to files by level.
 bool FollowsLevels();

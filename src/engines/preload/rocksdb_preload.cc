@@ -81,9 +81,9 @@ constexpr char kPolicyLibrary[] = "$ORIGIN/" BLOOMLINE_PRELOAD_POLICY_LIBRARY;
 // Atomic; null until the second library is open.
 NewPolicyFunction new_policy = nullptr;
 
-// Atomic; kOpenFunction and kOpenFamiliesFunction of the second library, if that is open and was
-// not built for another RocksDB.
-void* open_with_account[2] = {nullptr, nullptr};
+// Atomic; kOpenFunctions of the second library, if that is open and was not built for another
+// RocksDB.
+void** open_with_account = nullptr;
 
 struct NextFunctionOfRocksDB {
   void* function;  // null if there is none
@@ -190,8 +190,8 @@ NewPolicyFunction OpenPolicy(const PolicyLibrary& library) {
   }
   reinterpret_cast<StartFunction>(start)(StartEnvironment());
   if (library.program == nullptr) {
-    __atomic_store_n(&open_with_account[0], find(kOpenFunction), __ATOMIC_RELEASE);
-    __atomic_store_n(&open_with_account[1], find(kOpenFamiliesFunction), __ATOMIC_RELEASE);
+    __atomic_store_n(&open_with_account, static_cast<void**>(find(kOpenFunctions)),
+                     __ATOMIC_RELEASE);
   }
   return reinterpret_cast<NewPolicyFunction>(found);
 }
@@ -304,12 +304,11 @@ rocksdb::Status Open(Replaced open, const void* caller, Arguments... arguments) 
   using Function = rocksdb::Status (*)(Arguments...);
   const NextFunctionOfRocksDB next = NextOpen(open, caller);
   const auto function = reinterpret_cast<Function>(next.function);
+  void** const with_account = __atomic_load_n(&open_with_account, __ATOMIC_ACQUIRE);
+  if (with_account == nullptr || !next.is_known) return function(arguments...);
+  using WithAccount = rocksdb::Status (*)(Function, Arguments...);
   constexpr bool kHasFamilies = sizeof...(Arguments) == 5;
-  void* const with_account =
-      next.is_known ? __atomic_load_n(&open_with_account[kHasFamilies], __ATOMIC_ACQUIRE) : nullptr;
-  if (with_account == nullptr) return function(arguments...);
-  return reinterpret_cast<rocksdb::Status (*)(Function, Arguments...)>(with_account)(function,
-                                                                                     arguments...);
+  return reinterpret_cast<WithAccount>(with_account[kHasFamilies])(function, arguments...);
 }
 
 }  // namespace
