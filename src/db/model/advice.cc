@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "bloomline/sizing.h"
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/sizing/memory_divider.h"
@@ -170,7 +171,7 @@ Level FlushedFile(const Situation& tree) {
   if (keys > 0) {
     rate = std::exp(log_rate / keys);
   } else if (tree.skips_last_level) {
-    rate = FiguresFor(tree.engine, Format::kBloom, KeysPerFilter(file), kUsualBits).rate;
+    rate = FalsePositiveRate(Format::kBlocked, kUsualBits);
   }
   file.wasted_reads = rate * file.num_runs;
   return file;
