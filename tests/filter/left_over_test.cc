@@ -396,9 +396,7 @@ TEST_P(LivesTest, TheMeanHoldsInEachStep) {
       while (steps < most_steps && compact()) ++steps;
       if (steps < most_steps && !ascends) at_rest.Add(tree);
     }
-    // The upper levels' filters, if they are assumed, may take more. If the deepest level is then
-    // written anew, what it leaves them is given twice.
-    ASSERT_LE(over, options.reads_old_files ? 0.05 : 0.07) << "life " << life;
+    ASSERT_LE(over, 0.05) << "life " << life;
     most = std::max(most, over);
   }
   std::printf(
@@ -458,9 +456,9 @@ TEST_P(LivesTest, AscendingKeysWithRestarts) {
   }
 }
 
-// memory= for a tree that grows twenty-fold.
+// memory= for a tree that grows twenty-fold. With universal compaction, one run has nearly all
+// keys. It keeps the filters of a smaller tree until the tree has nearly doubled.
 TEST_P(LivesTest, TheLimitHoldsWhileATreeGrows) {
-  if (std::get<0>(GetParam()) == Style::kUniversal) GTEST_SKIP() << "a run of nearly all keys";
   SimulatedTree::Options options = OptionsOf(1);
   options.mean_bits = 20;
   options.limit_bits = 7e6;
@@ -475,7 +473,7 @@ TEST_P(LivesTest, TheLimitHoldsWhileATreeGrows) {
     if (tree.keys() > 4.5e5) least = std::min(least, tree.memory_bits() / options.limit_bits);
   }
   std::printf("%.0f to %.0f %% of the limit\n", 100 * least, 100 * most);
-  EXPECT_LT(most, 1.1);
+  EXPECT_LT(most, std::get<0>(GetParam()) == Style::kUniversal ? 1.6 : 1.1);
   EXPECT_GT(least, 0.9);
 }
 

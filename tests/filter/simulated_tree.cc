@@ -237,10 +237,7 @@ SimulatedTree::File SimulatedTree::Write(double keys, double low, double high, J
   const double of_format =
       std::min(filter::BitsOfMemory(format, bits), AllowedBitsPerKey(format).max);
   const double memory = filter::MemoryBits(format, of_format);
-  if (!is_flush) {
-    job->bits = memory;
-    job->assumed_keys = 0;
-  }
+  if (!is_flush) job->bits = memory;
   return {keys, low, high, memory, all_keys};
 }
 
@@ -266,7 +263,7 @@ filter::TreeFill SimulatedTree::Describe(const Job* job) const {
     const double left = std::max(running.keys_expected(), is_own ? kLeastKeys : 0);
     const double keys = running.keys_written + left;
     const double bits = running.bits_written + (is_own ? 0 : left * running.bits);
-    add(running.output_level, keys, bits, is_own ? 0 : std::min(running.assumed_keys, left));
+    add(running.output_level, keys, bits, is_own ? 0 : std::min(running.assumed_keys, keys));
     if (!is_own) tree.replaced_bits += std::max(running.bits_read - bits, 0.0);
     if (is_own) own_keys = keys;
     if (!is_own && running.output_level == 0) tree.top_keys.push_back(keys);

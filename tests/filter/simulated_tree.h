@@ -75,7 +75,7 @@ class SimulatedTree {
     double keys_left = 0;          // without those dropped
     double keys_when_failing = 0;  // fails once no more are left
     double bits = 0;               // per key, of the further outputs
-    double assumed_keys = 0;       // of the inputs, as long as there is no output
+    double assumed_keys = 0;       // of the inputs
     double low = 1, high = 0;
     std::vector<File> outputs = {};
 

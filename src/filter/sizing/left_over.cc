@@ -147,7 +147,8 @@ double LeftOverBits(const PromisedMemory& promise, const TreeFill& tree, const N
   double bits = at_rest(1);
   if (level < deepest) bits += kMostMoreThanAtRest;
   if (level < deepest && !file.is_flush) {
-    const double left = kMostOver * mean * memory.keys - memory.deeper_bits;
+    const double known_keys = memory.keys - memory.assumed_keys;
+    const double left = mean * (kMostOver * known_keys + memory.assumed_keys) - memory.deeper_bits;
     bits = std::min(bits, memory.free.OwnBits(promise.format, left));
   }
   if (file.keys > 0) {
