@@ -76,11 +76,12 @@ void FileAccount::AddJob(const Job& job, double bytes_of_key, double mean_bits,
   filter::LevelFill pending;
   pending.keys = PendingKeys(job, bytes_of_key);
   pending.memory_bits = pending.keys * job.bits.value_or(bits_read);
-  // As long as the job may be a move.
-  if (!job.bits.has_value()) pending.assumed_keys = std::min(read.assumed_keys, pending.keys);
+  // Until the job has ended: what it reads is live.
+  const double all_keys = pending.keys + static_cast<double>(job.keys_written);
+  pending.assumed_keys = std::min(read.assumed_keys, all_keys);
   const double output_bits = 8 * static_cast<double>(job.bytes_written) + pending.memory_bits;
   tree->replaced_bits += std::max(0.0, read.memory_bits - output_bits);
-  if (pending.keys > 0) AddFill(pending, job.output_level, tree);
+  if (pending.keys > 0 || pending.assumed_keys > 0) AddFill(pending, job.output_level, tree);
 }
 
 void FileAccount::Count(const Files::value_type& numbered, uint64_t times) {
