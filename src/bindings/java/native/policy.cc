@@ -12,7 +12,6 @@
 #include "rocksdb/utilities/object_registry.h"
 #include "rocksdb/version.h"
 #include "src/engines/rocksdb/budget/account_listener.h"
-#include "src/engines/rocksdb/builder/layout_check.h"
 #include "src/filter/options/policy_id.h"
 #include "src/support/quoted.h"
 
@@ -50,7 +49,7 @@ PolicyPointer NewStockPolicy(const char* options, bool is_valid, char** error) {
 std::string WhyNoListener() {
   const std::string running = ROCKSDB_NAMESPACE::GetRocksVersionAsString(true);
   const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
-  if (running.rfind(compiled + ".", 0) == 0) return bloomline::engine::RocksDBMismatch();
+  if (running.rfind(compiled + ".", 0) == 0) return "";
   return "this rocksdbjni is of RocksDB " + running + ", and bloomline's listener for it is of " +
          compiled + "; use rocksdbjni " + compiled + ", or no FilterAccount";
 }
@@ -121,6 +120,7 @@ EXPORT void* bloomline_java_new_filter(const char* options, char** error) {
 // RocksDB can have no listener.
 EXPORT void* bloomline_java_new_account(char** error) {
   return Guarded(error, [&]() -> void* {
+    if (!bloomline_rocksdb_register(error)) return nullptr;  // its structs may be others
     const std::string why_not = WhyNoListener();
     if (why_not.empty()) return new ListenerPointer(bloomline::engine::MakeFilterAccount());
     *error = strdup(why_not.c_str());
