@@ -17,6 +17,7 @@ import org.rocksdb.MutableColumnFamilyOptions;
 import org.rocksdb.Options;
 import org.rocksdb.OptionsUtil;
 import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
 import org.rocksdb.TableProperties;
 
 /**
@@ -48,6 +49,7 @@ public final class Account {
     Model.check(most <= 1.05, "filters take more than was promised");
     reload(folder, numKeys, promised);
     Model.destroy(folder);
+    refusesTwo();
     System.out.println("Account: passed");
   }
 
@@ -65,6 +67,19 @@ public final class Account {
       }
     }
     System.out.println("Account: refused");
+  }
+
+  /** New files would be in one of them alone. */
+  private static void refusesTwo() throws Exception {
+    final Path folder = Model.newFolder("two");
+    try (FilterAccount one = new FilterAccount(); FilterAccount two = new FilterAccount();
+         Options options = newOptions(POLICY).setListeners(List.of(one, two))) {
+      RocksDB.open(options, folder.toString()).close();
+      throw new AssertionError("a database has two accounts");
+    } catch (RocksDBException e) {
+      Model.check(e.getMessage().contains("2 FilterAccounts"), e.getMessage());
+    }
+    Model.destroy(folder);
   }
 
   private static Options newOptions(final String policy) {
