@@ -368,30 +368,30 @@ TEST(AdviceTest, SaysWhatIsWastedAtRestAndWhileMuchIsWritten) {
   tree.reads_ribbon = true;
   const Advice advice = Ask(tree, Memory(12600000));
   EXPECT_NEAR(advice.wasted_at_rest_now, 3 * 0.0097, 1e-9);
-  EXPECT_NEAR(advice.wasted_written_now, (3 + kFilesWritten) * 0.0097, 1e-9);
+  EXPECT_NEAR(advice.wasted_busy_now, (3 + kFilesWritten) * 0.0097, 1e-9);
   const Choice* const uniform = Find(advice, "RocksDB Ribbon, at most the given memory");
   ASSERT_NE(uniform, nullptr);
   const double rate = uniform->wasted_reads / 5;
   EXPECT_NEAR(uniform->wasted_at_rest, 3 * rate, 0.1 * rate);
-  EXPECT_NEAR(uniform->wasted_written, (3 + kFilesWritten) * rate, 0.1 * rate);
+  EXPECT_NEAR(uniform->wasted_busy, (3 + kFilesWritten) * rate, 0.1 * rate);
   // By level, files of level 0 have lower rates than others.
   const Choice& by_level = advice.choices.front();
   ASSERT_EQ(by_level.title(), "RocksDB Ribbon by level, at most the given memory");
   EXPECT_GT(by_level.wasted_reads, by_level.wasted_at_rest);
-  EXPECT_GT(by_level.wasted_written, by_level.wasted_reads);
-  EXPECT_LT(by_level.wasted_written, 2 * by_level.wasted_at_rest);
+  EXPECT_GT(by_level.wasted_busy, by_level.wasted_reads);
+  EXPECT_LT(by_level.wasted_busy, 2 * by_level.wasted_at_rest);
   // Without files in level 0, it is the present state that is at rest.
   tree.levels.erase(tree.levels.begin());
   const Choice rested = Ask(tree, Memory(12600000)).choices.front();
   EXPECT_EQ(rested.wasted_at_rest, rested.wasted_reads);
-  EXPECT_GT(rested.wasted_written, rested.wasted_reads);
+  EXPECT_GT(rested.wasted_busy, rested.wasted_reads);
   // Keys that never leave level 0.
   tree.compaction = Compaction::kOther;
-  EXPECT_TRUE(std::isnan(Ask(tree, Memory(12600000)).choices.front().wasted_written));
+  EXPECT_TRUE(std::isnan(Ask(tree, Memory(12600000)).choices.front().wasted_busy));
   tree = tests::DynamicLevels();
   tree.levels.resize(1);
   const Advice of_top = Ask(tree, Memory(75000));
-  EXPECT_TRUE(std::isnan(of_top.wasted_written_now));
+  EXPECT_TRUE(std::isnan(of_top.wasted_busy_now));
   EXPECT_TRUE(std::isnan(of_top.choices.front().wasted_at_rest));
 }
 
@@ -401,7 +401,7 @@ TEST(AdviceTest, FlushesAboveOtherLevelsAreOfAllTheRange) {
   tree.levels.erase(tree.levels.begin());
   const auto flushed = [&tree] {
     const Advice advice = Ask(tree, Memory(12600000));
-    return (advice.wasted_written_now - advice.wasted_at_rest_now) / kFilesWritten;
+    return (advice.wasted_busy_now - advice.wasted_at_rest_now) / kFilesWritten;
   };
   EXPECT_NEAR(flushed(), 0.0097, 1e-9);
   // A top level that has just begun.
@@ -424,13 +424,13 @@ TEST(AdviceTest, FlushesHaveFiltersWhereTheLastLevelHasNone) {
   tree.levels = {{6, 1, 9000000, 90, 0, 1}};
   Advice advice = Ask(tree, Memory(12600000));
   EXPECT_EQ(advice.wasted_at_rest_now, 1);
-  EXPECT_NEAR(advice.wasted_written_now, 1 + kFilesWritten * 0.0095, 0.005);
+  EXPECT_NEAR(advice.wasted_busy_now, 1 + kFilesWritten * 0.0095, 0.005);
   tree.levels.insert(tree.levels.begin(), {5, 1, 900000, 10, 1125000, 0.002});
   advice = Ask(tree, Memory(12600000));
-  EXPECT_NEAR(advice.wasted_written_now, 1.002 + kFilesWritten * 0.002, 1e-9);
+  EXPECT_NEAR(advice.wasted_busy_now, 1.002 + kFilesWritten * 0.002, 1e-9);
   tree.skips_last_level = false;
   tree.levels = {{6, 1, 9000000, 90, 0, 1}};
-  EXPECT_EQ(Ask(tree, Memory(12600000)).wasted_written_now, 1 + kFilesWritten);
+  EXPECT_EQ(Ask(tree, Memory(12600000)).wasted_busy_now, 1 + kFilesWritten);
 }
 
 // The divider searches for the bits by bisection.
@@ -562,6 +562,14 @@ TEST(AdviceTest, ALastLevelThatIsSkippedStaysSoUnlessTheChoiceEndsIt) {
   EXPECT_FALSE(Advise(hits, request, &unused, &error));
   EXPECT_EQ(error, "choice is " + std::to_string(request.choice) + "; allowed: 1 to " +
                        std::to_string(advice.choices.size()));
+}
+
+// Files on their own have no level.
+TEST(AdviceTest, FilesOfUnknownLevelHaveTheMeanOfAll) {
+  Situation tree = FullLevels();
+  tree.levels = {tree.levels.back()};
+  tree.levels[0].number = -1;
+  EXPECT_EQ(BitsByLevel(tree, Format::kBloom, 10).size(), 1u);
 }
 
 TEST(AdviceTest, InventsNoGain) {

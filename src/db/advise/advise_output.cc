@@ -52,9 +52,9 @@ double BuildSecondsPerGB(const FamilyAdvice& family, const Choice& choice) {
 // The choices of each goal are below its name.
 void PrintChoices(const FamilyAdvice& family) {
   std::vector<Cells> cells = {
-      {"", "bits/key", "memory", "wasted", "written", "build", "per GB"},
+      {"", "bits/key", "memory", "wasted", "busy", "build", "per GB"},
       {"now", BitsOrNone(BitsNow(family)), tool::BytesText(family.advice.filter_bytes_now),
-       RateOrDash(family.advice.wasted_reads_now), RateOrDash(family.advice.wasted_written_now)}};
+       RateOrDash(family.advice.wasted_reads_now), RateOrDash(family.advice.wasted_busy_now)}};
   std::string goal;
   for (size_t c = 0; c < family.advice.choices.size(); ++c) {
     const Choice& choice = family.advice.choices[c];
@@ -63,7 +63,7 @@ void PrintChoices(const FamilyAdvice& family) {
     cells.push_back({"(" + std::to_string(c + 1) + ") " + choice.kind,
                      BitsOrNone(8 * Quotient(choice.filter_bytes, NumKeys(family.situation))),
                      tool::BytesText(choice.filter_bytes), RateOrDash(choice.wasted_reads),
-                     RateOrDash(choice.wasted_written),
+                     RateOrDash(choice.wasted_busy),
                      tool::NumberText(choice.build_ns, 0) + " ns",
                      tool::NumberText(BuildSecondsPerGB(family, choice), 2) + " s"});
   }
@@ -96,7 +96,7 @@ tool::Json ChoiceJson(const Choice& choice) {
           {"filter_bytes", choice.filter_bytes},
           {"wasted_reads", NumberOrNull(choice.wasted_reads)},
           {"wasted_reads_at_rest", NumberOrNull(choice.wasted_at_rest)},
-          {"wasted_reads_written", NumberOrNull(choice.wasted_written)},
+          {"wasted_reads_busy", NumberOrNull(choice.wasted_busy)},
           {"build_ns_per_key", choice.build_ns},
           {"build_share_of_compaction", choice.build_share},
           {"option_string", tool::TextOrNull(choice.option_string)},
@@ -221,7 +221,7 @@ tool::Json AdviceJson(const FamilyAdvice& family) {
   json["bits_per_key_now"] = NumberOrNull(BitsNow(family));
   json["wasted_reads_now"] = NumberOrNull(family.advice.wasted_reads_now);
   json["wasted_reads_at_rest_now"] = NumberOrNull(family.advice.wasted_at_rest_now);
-  json["wasted_reads_written_now"] = NumberOrNull(family.advice.wasted_written_now);
+  json["wasted_reads_busy_now"] = NumberOrNull(family.advice.wasted_busy_now);
   json["choices"] = ListJson(family.advice.choices, ChoiceJson);
   json["cache_options"] = family.cache_options;
   json["remarks"] = ListJson(family.remarks, [](const Remark& remark) { return remark.text; });

@@ -74,7 +74,7 @@ bool OptionsNameBloomline(const RemarkContext& c) {
   return !c.chosen().environment.empty() && tree::OptionId(c.policy) == "bloomline";
 }
 bool TakesTimeToBuild(const RemarkContext& c) { return c.chosen().build_share != 0; }
-bool RestsBelowTop(const RemarkContext& c) { return !std::isnan(c.chosen().wasted_written); }
+bool RestsBelowTop(const RemarkContext& c) { return !std::isnan(c.chosen().wasted_busy); }
 bool Always(const RemarkContext&) { return true; }
 
 bool KeepsLastLevelUnfiltered(const RemarkContext& c) {
@@ -220,7 +220,7 @@ std::string LastLevelText(const RemarkContext& c) {
 }
 
 std::string StatesText(const RemarkContext& c) {
-  return support::StrCat("'written' is with ", model::kFilesWritten,
+  return support::StrCat("'busy' is with ", model::kFilesWritten,
                          " files in level 0, as while the program writes much. At rest, without "
                          "any, this choice wastes ",
                          RateOrDash(c.chosen().wasted_at_rest), ", the present filters ",

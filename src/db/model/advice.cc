@@ -80,7 +80,8 @@ filter::TreeFill FillOf(const Situation& tree) {
   filter::TreeFill fill;
   for (const Level& level : tree.levels) {
     const bool is_skipped = tree.skips_last_level && &level == &tree.levels.back();
-    fill.levels.resize(static_cast<size_t>(level.number) + 1);
+    const auto number = static_cast<size_t>(std::max(level.number, 0));  // -1: unknown
+    fill.levels.resize(number + 1);
     fill.levels.back().keys = is_skipped ? 0 : static_cast<double>(level.num_keys);
   }
   const double top_keys = fill.levels[0].keys;
@@ -301,7 +302,7 @@ class Adviser {
     advice_->filter_bytes_now = ToWhole(bytes);
     advice_->wasted_reads_now = WastedNow(tree_);
     advice_->wasted_at_rest_now = WastedNow(at_rest_);
-    advice_->wasted_written_now =
+    advice_->wasted_busy_now =
         advice_->wasted_at_rest_now + kFilesWritten * FlushedFile(tree_).wasted_reads;
     const bool is_asked = request_.memory_bytes || request_.wasted_reads;
     if (is_asked) {
@@ -447,9 +448,9 @@ class Adviser {
     choice.filter_bytes = ToWhole(division.bytes);
     choice.wasted_reads = division.wasted_reads;
     const Division of_rest = Divide(at_rest_, format, by_level, division.bits_per_key);
-    choice.wasted_at_rest = choice.wasted_written = of_rest.wasted_reads;
+    choice.wasted_at_rest = choice.wasted_busy = of_rest.wasted_reads;
     if (!at_rest_.levels.empty()) {
-      choice.wasted_written +=
+      choice.wasted_busy +=
           WastedInFlushes(at_rest_, FlushedFile(tree_), format, by_level, of_rest);
     }
     choice.build_ns = BuildNs(format, situation_.cpu);

@@ -109,7 +109,7 @@ struct Choice {
   double wasted_reads = 0;
   // If level 0 is empty, and if it has kFilesWritten files. NaN: keys rest in level 0.
   double wasted_at_rest = 0;
-  double wasted_written = 0;
+  double wasted_busy = 0;
   double build_ns = 0;     // CPU time per key of building the filters
   double build_share = 0;  // of the CPU time of RocksDB's compaction; 0 for LevelDB
   // The settings; an empty one does not apply (LevelDB has no option strings, and RocksDB's own
@@ -136,7 +136,7 @@ struct Advice {
   uint64_t filter_bytes_now = 0;
   double wasted_reads_now = 0;
   double wasted_at_rest_now = 0;
-  double wasted_written_now = 0;
+  double wasted_busy_now = 0;
   // For each goal, the recommended choice comes first. In RocksDB, it has RocksDB's own filters:
   // the best of those whose building takes at most kMostBuildShare. Without a request, only choices
   // that gain at least a twentieth are listed: none if the filters are already good. With
