@@ -225,6 +225,13 @@ class Rewrite {
       error_ = partial->path() + ": the new folder is not what it should be";
       return Outcome::kFailed;
     }
+    for (size_t g = 0; options_.policy.empty() && g < after.groups.size(); ++g) {
+      // Partitions may differ from what was planned.
+      const double before = before_.groups[g].all.wasted_reads;
+      if (!WastesNoMore(before, after.groups[g].all.wasted_reads, &error_)) {
+        return Outcome::kRefused;
+      }
+    }
     const ReportedRates rates(common, after, &now);
     const ReportedRates rates_before(common, before_, &inputs_);
     if (!partial->Commit(&error_)) return Outcome::kFailed;

@@ -1,5 +1,5 @@
 // A database of RocksDB for rewrite_command_test, in a process of its own.
-// Usage: rewrite_client DB [wal_dir|db_log_dir|db_paths|cf_paths=PATH...] [checksums=none]
+// Usage: rewrite_client DB [wal_dir|db_log_dir|db_paths|cf_paths=PATH...] [checksums=none] [filters=none]
 // db_paths and cf_paths may be several paths, separated by commas.
 // It opens the database, prints "done", and closes it at the end of its input, which has commands.
 // Each is answered with a line:
@@ -45,6 +45,9 @@ rocksdb::Options OptionsOf(int argc, char** argv) {
     if (name == "db_log_dir") options.db_log_dir = value;
     if (name == "db_paths") options.db_paths = paths;
     if (name == "cf_paths") options.cf_paths = paths;
+    if (name == "filters") {
+      options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy.reset();
+    }
     if (name == "checksums") {
       auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
       table->checksum = rocksdb::kNoChecksum;

@@ -63,8 +63,7 @@ void PrintChoices(const FamilyAdvice& family) {
     cells.push_back({"(" + std::to_string(c + 1) + ") " + choice.kind,
                      BitsOrNone(8 * Quotient(choice.filter_bytes, NumKeys(family.situation))),
                      tool::BytesText(choice.filter_bytes), RateOrDash(choice.wasted_reads),
-                     RateOrDash(choice.wasted_busy),
-                     tool::NumberText(choice.build_ns, 0) + " ns",
+                     RateOrDash(choice.wasted_busy), tool::NumberText(choice.build_ns, 0) + " ns",
                      tool::NumberText(BuildSecondsPerGB(family, choice), 2) + " s"});
   }
   std::cout << tool::TextTable(cells);

@@ -34,6 +34,7 @@ struct FamilyAdvice {
   std::vector<std::string> cache_options;  // CacheOptions
   std::string error;                       // why advice is missing; set with no_tables(), too
 
+  bool asks_nothing() const { return !request.memory_bytes && !request.wasted_reads; }
   bool no_tables() const { return situation.levels.empty(); }
 };
 

@@ -97,6 +97,12 @@ std::string UnfilteredText(const RemarkContext& c) {
   std::string text = ShareText(c.all.keys_without_filter, c.all.all_keys()) +
                      " of the keys have no filter: a Get of a missing key reads a block in " +
                      tool::NumberText(c.all.unfiltered_runs, 2) + " files without one on average.";
+  const uint64_t missing_bytes = c.situation.missing_bytes();
+  if (missing_bytes != 0 && c.family.asks_nothing()) {
+    text += " They count as keys that should have filters of " +
+            tool::NumberText(c.situation.wanted_bits, 1) +
+            " bits per key, so the memory grows by " + tool::BytesText(missing_bytes) + ".";
+  }
   const std::string& for_hits = c.inputs.column_family(c.groups).filters_for_hits;
   if (c.is_rocksdb() && for_hits == "true") {
     text +=

@@ -211,7 +211,7 @@ constexpr double kWorthwhile = 0.95;
 struct Goal {
   using DivideFormat = std::function<std::optional<Division>(Format, const Divider&)>;
 
-  const char* text;  // names the constraint that `divide` meets, such as "same memory"
+  std::string text;  // names the constraint that `divide` meets, such as "same memory"
   DivideFormat divide;
   bool saves_memory = false;  // false: it saves wasted reads
   bool must_gain = false;     // drops choices that save less than a twentieth
@@ -336,17 +336,18 @@ class Adviser {
   // Adds choices that are better than the current filters.
   void AddBetter() {
     const auto end = tree_.levels.end() - (tree_.skips_last_level ? 1 : 0);
-    const bool is_filtered = std::all_of(tree_.levels.begin(), end,
-                                         [](const Level& level) { return level.filter_bytes > 0; });
-    if (!is_filtered) {
-      const auto ten_bits = [](Format format, const Divider& divider) {
-        return divider.At(Hundredths(filter::BitsOfMemory(format, 10)));
+    is_filtered_ = std::all_of(tree_.levels.begin(), end, [](const Level& level) {
+      return level.filter_bytes > 0 && level.unfiltered_keys == 0;
+    });
+    if (!is_filtered_) {
+      const auto wanted = [&](Format format, const Divider& divider) {
+        return divider.At(Hundredths(filter::BitsOfMemory(format, tree_.wanted_bits)));
       };
-      Goal goal{"10 bits per key", ten_bits};
+      Goal goal{DoubleText(std::round(10 * tree_.wanted_bits) / 10) + " bits per key", wanted};
       goal.must_gain = true;
       AddChoices(goal);
     }
-    if (advice_->filter_bytes_now == 0) return;
+    if (advice_->filter_bytes_now == 0 || tree_.missing_bytes() != 0) return;
     Goal goal{"same memory", Within(advice_->filter_bytes_now)};
     goal.must_gain = true;
     AddChoices(goal);
@@ -381,7 +382,7 @@ class Adviser {
     for (const Format format : Formats()) {
       double uniform_cost = HUGE_VAL;
       for (const bool by_level : {false, true}) {
-        const bool is_present = goal.must_gain && format == situation_.stock_format;
+        const bool is_present = goal.must_gain && is_filtered_ && format == situation_.stock_format;
         if (by_level ? !CanDifferByLevel(tree_) : is_present) continue;
         const std::optional<Division> division =
             goal.divide(format, MakeDivider(tree_, format, by_level));
@@ -507,6 +508,7 @@ class Adviser {
   Advice* const advice_;
   const Situation tree_;  // only levels that have keys
   const Situation at_rest_;
+  bool is_filtered_ = true;
 };
 
 }  // namespace
@@ -516,6 +518,12 @@ std::vector<double> BitsByLevel(const Situation& tree, Format format, double bit
   std::vector<double> bits = filter::LeftOverBitsOfAll({format, mean}, FillOf(tree));
   for (double& of_level : bits) of_level = AllowedBits(format, of_level);
   return bits;
+}
+
+uint64_t Situation::missing_bytes() const {
+  double keys = 0;
+  for (const Level& level : levels) keys += static_cast<double>(level.unfiltered_keys);
+  return ToWhole(keys * wanted_bits / 8);
 }
 
 std::string KindName(Format format) { return filter::RowOf(format).title; }

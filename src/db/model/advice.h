@@ -38,6 +38,7 @@ struct Level {
   double wasted_reads = 0;    // now, per Get of a missing key in range: sum of the runs' rates
   // The fraction of num_runs in which RocksDB queries no filter, although there is one.
   double unqueried_share = 0;
+  uint64_t unfiltered_keys = 0;  // of num_keys: in files that have lost filters, or never had them
 
   // The wasted reads, if those of the filters are these.
   double Wasted(double reads) const { return reads + unqueried_share * (num_runs - reads); }
@@ -80,6 +81,10 @@ struct Situation {
   // How large levels are at rest. least_keys are those of a flushed file.
   filter::LevelTargets targets;
   std::vector<Level> levels;  // in ascending order of numbers
+  double wanted_bits = 10;    // memory per key of filters that are missing
+
+  // What filters of all unfiltered_keys would take.
+  uint64_t missing_bytes() const;
 };
 
 struct Request {
@@ -97,7 +102,8 @@ struct Choice {
   // "RocksDB Ribbon by level", "blocked".
   std::string kind;
   // "same memory": the fewest wasted reads in the current memory. "same wasted reads": in the least
-  // memory. "10 bits per key", if levels lack filters now. "at most the given memory" or "the given
+  // memory. "10 bits per key", Situation::wanted_bits, if files or levels lack filters now: then
+  // the memory grows. "at most the given memory" or "the given
   // rate" of the request.
   std::string goal;
   Format format = Format::kBlocked;

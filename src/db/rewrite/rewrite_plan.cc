@@ -8,11 +8,13 @@
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/db/model/advice.h"
 #include "src/db/rewrite/new_manifest.h"
+#include "src/db/survey/report.h"
 #include "src/db/survey/situation.h"
 #include "src/filter/options/policy_id.h"
 #include "src/filter/table/layout_table.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
+#include "src/tool/quantity.h"
 
 namespace bloomline::db {
 namespace {
@@ -113,13 +115,22 @@ class Planner {
         return Outcome::kRefused;
       }
       const size_t before = plan_->tables.size();
+      new_wasted_ = 0;
       const Outcome outcome = AddFamily(groups, bits, why, error);
       if (outcome != Outcome::kDone) return outcome;
+      if (policy == nullptr && !WastesNoMore(groups.all.wasted_reads, new_wasted_, error)) {
+        return Outcome::kRefused;
+      }
       if (plan_->tables.size() != before) {
         const bool is_leveldb = engine_ == Engine::kLevelDB;  // which has no column families
         plan_->filters.push_back("filters" +
                                  (is_leveldb ? "" : " of " + support::Quoted(family.name)) + ": " +
                                  bits.Text());
+        if (bits.missing_bytes() != 0) {
+          plan_->filters.push_back(
+              "files without filters get some, too: " + FilesText(groups.all.files_without_filter) +
+              "; memory: about " + tool::BytesText(bits.missing_bytes()) + " more");
+        }
         if (inputs_.databases[groups.database].engine == tables::Engine::kRocksDB) {
           const std::string text = bits.OptionString();
           const bool is_bloom =
@@ -160,8 +171,10 @@ class Planner {
       if (why.empty() && is_top && newer_stays) why = "a newer file of level 0 stays";
       if (why.empty()) {
         plan_->tables.push_back(table);
+        new_wasted_ += inspection_.files[i].coverage * table.false_positive_rate;
         continue;
       }
+      new_wasted_ += inspection_.files[i].coverage * inspection_.files[i].rate();
       newer_stays = newer_stays || is_top;
       plan_->staying.push_back(i);
       ++plan_->reasons[why];
@@ -223,9 +236,18 @@ class Planner {
   const Engine engine_;
   RewritePlan* const plan_;
   bool knows_new_bloom_ = false;
+  double new_wasted_ = 0;  // of the column family
 };
 
 }  // namespace
+
+bool WastesNoMore(double before, double after, std::string* error) {
+  constexpr double kRounding = 1.02;  // filters have whole blocks
+  if (!(after > kRounding * before)) return true;
+  return Refuse(error, "the filters that advise chooses would waste ", tool::RateText(after, 3),
+                " of reads, more than the present ones (", tool::RateText(before, 3),
+                "); name others with --policy");
+}
 
 TableSource SourceOf(const Inputs& inputs, const SurveyedFile& file) {
   return {file.path,  inputs.column_family(file).comparator,

@@ -54,6 +54,9 @@ Outcome MakePlan(const RewriteArguments& options, const DatabaseFolder& folder,
                  tree::RocksDBVersion newest_version, const Inputs& inputs,
                  const Inspection& inspection, RewritePlan* plan, std::string* error);
 
+// Refuses what advise chose if a Get wastes more with it than before.
+bool WastesNoMore(double before, double after, std::string* error);
+
 TableSource SourceOf(const Inputs& inputs, const SurveyedFile& file);
 
 }  // namespace bloomline::db

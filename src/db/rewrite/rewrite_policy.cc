@@ -146,10 +146,12 @@ bool ParseRewritePolicy(const std::string& text, tables::Engine engine, RewriteP
 bool FamilyBits::Choose(const RewritePolicy* policy, const Inputs& inputs,
                         const FamilyGroups& groups, std::string* error) {
   const model::Situation situation = SituationOf(inputs, groups);
-  const bool is_chosen = policy == nullptr
-                             ? ChooseByAdvice(situation, groups.all, error)
-                             : ChooseAsked(*policy, groups.all.key_bytes(), situation, error);
+  const bool is_chosen =
+      policy == nullptr ? ChooseByAdvice(situation, groups.all, error)
+                        : ChooseAsked(*policy, groups.all.key_bytes() + situation.missing_bytes(),
+                                      situation, error);
   if (!is_chosen) return false;
+  if (policy == nullptr || !policy->bits_per_key) missing_bytes_ = situation.missing_bytes();
   by_level_ = by_level_ && !situation.levels.empty();
   if (!by_level_) return true;
   if (situation.compaction == model::Compaction::kOther) {
@@ -166,7 +168,7 @@ bool FamilyBits::ChooseByAdvice(const model::Situation& situation, const Group& 
   if (all.layouts.count(engine_filters::FilterLayout::kFormerCompact) != 0) {
     // They match every key. Files that few Gets read get others, too, in the same memory.
     model::Request request;
-    request.memory_bytes = std::max<uint64_t>(1, all.key_bytes());
+    request.memory_bytes = std::max<uint64_t>(1, all.key_bytes() + situation.missing_bytes());
     if (TakeAdvice(situation, request, error, is_stock)) return true;
   }
   return Refuse(error, "advise knows no better filters of RocksDB's own; name some with --policy");

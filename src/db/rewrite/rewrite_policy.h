@@ -18,7 +18,7 @@ namespace bloomline::db {
 
 struct RewritePolicy {
   Format format = filter::kRocksDBDefault;
-  std::optional<double> bits_per_key;  // none: as much memory as the filters have now
+  std::optional<double> bits_per_key;  // none: as much memory as the filters have now, or should
   bool by_level = false;
 };
 
@@ -39,12 +39,15 @@ class FamilyBits {
   double BitsOf(int level) const;
   // "RocksDB Bloom, 16.2 bits per key by level"; "RocksDB Ribbon, bits_per_key=10 (memory: 7.1)"
   std::string Text() const;
+  // What files without filters, which count as wanted, add to the memory; 0: none, or not decided
+  // here.
+  uint64_t missing_bytes() const { return missing_bytes_; }
   // What RocksDB's program sets to get the same filters in new files.
   std::string OptionString() const;
 
  private:
   bool ChooseByAdvice(const model::Situation& situation, const Group& all, std::string* error);
-  // `bytes_now` is the memory of the filters.
+  // `bytes_now` is the memory of the filters, missing ones included.
   bool ChooseAsked(const RewritePolicy& policy, uint64_t bytes_now, model::Situation situation,
                    std::string* error);
   // Takes the first choice of advise for which is_fit(choice) is true. Returns false if there is
@@ -56,6 +59,7 @@ class FamilyBits {
   Format format_ = filter::kRocksDBDefault;
   double bits_per_key_ = 0;
   bool by_level_ = false;
+  uint64_t missing_bytes_ = 0;
   std::vector<double> bits_of_level_;  // by level, if they differ
 };
 

@@ -97,6 +97,12 @@ std::optional<Written> OfFiles(const FamilyGroups& groups) {
 
 }  // namespace
 
+std::optional<double> BitsOfPolicy(const std::string& policy) {
+  const std::optional<Written> written = Running(policy);
+  if (!written || !filter::IsAllowed(written->format, written->bits_per_key)) return std::nullopt;
+  return filter::MemoryBits(written->format, written->bits_per_key);
+}
+
 bool WritesOldBloom(const tree::ColumnFamily& family) {
   constexpr double kFirstWithNewBloom = 5;
   double format_version = 0;

@@ -3,6 +3,7 @@
 #define BLOOMLINE_DB_SURVEY_KEPT_POLICY_H_
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "src/db/survey/inputs.h"
@@ -23,6 +24,9 @@ struct KeptFilters {
 // show. Nothing if the running policy does so, if it is unknown or an application's, and if the
 // files have filters of several kinds or of none that RocksDB's option strings name.
 KeptFilters FiltersToKeep(const Inputs& inputs, const Inspection& inspection, size_t g);
+
+// The memory per key of what `policy` writes, if it is known.
+std::optional<double> BitsOfPolicy(const std::string& policy);
 
 // Whether RocksDB's Bloom policy writes filters with the weak hash there.
 bool WritesOldBloom(const tree::ColumnFamily& family);

@@ -46,6 +46,17 @@ filter::LevelTargets TargetsOf(const tree::ColumnFamily& family, const Group& al
   return targets;
 }
 
+// As the files' filters have or, if there are none that show it, as the policy in OPTIONS says. A
+// filter of few keys has whole blocks.
+double WantedBits(const tree::ColumnFamily& family, const Group& all, tables::Engine engine) {
+  constexpr double kDefault = 10;
+  const uint64_t least_keys = engine == tables::Engine::kRocksDB ? 100 : 10;
+  if (all.num_filters != 0 && all.num_keys / all.num_filters >= least_keys) {
+    return std::clamp(all.bits_per_key(), kMinBitsPerKey, 100.0);
+  }
+  return BitsOfPolicy(family.filter_policy).value_or(kDefault);
+}
+
 }  // namespace
 
 bool ReadsRibbon(const Inputs& inputs, const FamilyGroups& groups) {
@@ -78,6 +89,7 @@ model::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) {
       filter::ParsePolicyId(tree::OptionId(family.filter_policy)).policy_class ==
       filter::PolicyClass::kRibbon;
   situation.targets = TargetsOf(family, groups.all);
+  situation.wanted_bits = WantedBits(family, groups.all, situation.engine);
   for (const Group& group : groups.levels) {
     model::Level level;
     level.number = group.level;
@@ -89,6 +101,7 @@ model::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups) {
     }
     level.num_filters = std::max<uint64_t>(1, group.num_filters + group.missing_filters);
     level.filter_bytes = group.key_bytes();
+    if (!is_for_hits) level.unfiltered_keys = group.keys_without_filter;
     // Whatever its files have.
     const bool is_skipped = situation.skips_last_level && &group == &groups.levels.back();
     // If level 0 is the last one, RocksDB flushes files with filters, and queries all but that of
