@@ -45,6 +45,7 @@ struct AdviseOptions {
   std::string stats;
   std::string policy;
   std::optional<uint64_t> cache_bytes;
+  bool all_choices = false;
   model::Request request;
 };
 
@@ -139,7 +140,7 @@ int Run(const AdviseOptions& options) {
     if (!options.common.json) {
       if (i != 0) std::cout << '\n';
       PrintAdvice(families[i], of_family, environments[inspection.groups[i].database].size() == 1,
-                  &remarks);
+                  options.all_choices, &remarks);
     }
     if (families[i].error.empty() || families[i].no_tables()) continue;
     tool::PrintError("bloomline db advise: " + families[i].title + ": " + families[i].error);
@@ -169,6 +170,7 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
         return tool::ParseWhole(text, 1, 100, error);
       },
       "Show how to apply this choice [1]");
+  command->add_flag("--all", options->all_choices, "Print all choices, not only six");
   command
       ->add_option("--stats", options->stats, "A file with RocksDB's statistics as text (-: stdin)")
       ->type_name("FILE");

@@ -1,5 +1,6 @@
 #include "src/db/advise/advise_output.h"
 
+#include <algorithm>
 #include <iostream>
 #include <string_view>
 #include <utility>
@@ -50,13 +51,16 @@ double BuildSecondsPerGB(const FamilyAdvice& family, const Choice& choice) {
 }
 
 // The choices of each goal are below its name.
-void PrintChoices(const FamilyAdvice& family) {
+void PrintChoices(const FamilyAdvice& family, bool all) {
   std::vector<Cells> cells = {
       {"", "bits/key", "memory", "wasted", "busy", "build", "per GB"},
       {"now", BitsOrNone(BitsNow(family)), tool::BytesText(family.advice.filter_bytes_now),
        RateOrDash(family.advice.wasted_reads_now), RateOrDash(family.advice.wasted_busy_now)}};
+  constexpr size_t kMostShown = 6;
+  const size_t num_choices = family.advice.choices.size();
+  const size_t num_shown = all ? num_choices : std::min(num_choices, kMostShown);
   std::string goal;
-  for (size_t c = 0; c < family.advice.choices.size(); ++c) {
+  for (size_t c = 0; c < num_shown; ++c) {
     const Choice& choice = family.advice.choices[c];
     if (choice.goal != goal) cells.push_back({choice.goal + ":"});
     goal = choice.goal;
@@ -67,6 +71,9 @@ void PrintChoices(const FamilyAdvice& family) {
                      tool::NumberText(BuildSecondsPerGB(family, choice), 2) + " s"});
   }
   std::cout << tool::TextTable(cells);
+  if (num_shown != num_choices) {
+    std::cout << num_choices - num_shown << " more: --all\n";
+  }
 }
 
 std::string Replaced(std::string text, char from, std::string_view to) {
@@ -124,7 +131,7 @@ void PrintStatistics(const Statistics& statistics) {
 }
 
 void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool one_environment,
-                 std::set<std::string>* remarks) {
+                 bool all, std::set<std::string>* remarks) {
   std::string title = family.title + ": " + EngineName(family.situation.engine);
   if (!family.keys_unknown) {
     title += std::string(family.keys_estimated ? ", ~" : ", ") +
@@ -143,7 +150,7 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
   tool::PrintLine(title);  // a path is not broken
   if (family.no_tables()) tool::PrintLine("no advice: " + family.error);
   if (!family.error.empty()) return;
-  PrintChoices(family);
+  PrintChoices(family, all);
   PrintLevels(family);
   if (statistics != nullptr) {
     std::cout << '\n';

@@ -79,8 +79,9 @@ std::vector<std::string> CacheOptions(const FamilyAdvice& family, const Inputs& 
 
 // Prints the statistics, too, if they cover this column family alone. Prints remarks for all
 // families only if *remarks lacks them. Leaves the environment out unless it fits all families.
+// Shows six choices, or all.
 void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool one_environment,
-                 std::set<std::string>* remarks);
+                 bool all, std::set<std::string>* remarks);
 void PrintStatistics(const Statistics& statistics);
 tool::Json StatisticsJson(const Statistics& statistics);
 tool::Json AdviceJson(const FamilyAdvice& family);

@@ -78,7 +78,10 @@ bool RestsBelowTop(const RemarkContext& c) { return !std::isnan(c.chosen().waste
 bool Always(const RemarkContext&) { return true; }
 
 bool KeepsLastLevelUnfiltered(const RemarkContext& c) {
-  const bool helps_as_is = c.has_choices() && !c.family.advice.choices.front().filters_last_level;
+  const std::vector<Choice>& choices = c.family.advice.choices;
+  const bool helps_as_is = std::any_of(choices.begin(), choices.end(), [](const Choice& choice) {
+    return !choice.filters_last_level;
+  });
   return c.situation.skips_last_level && !helps_as_is;
 }
 
@@ -335,6 +338,9 @@ constexpr RemarkRow kRemarks[] = {
      "The filters are not used here: the statistics count Gets and no query of a filter. "
      "bloomline-db(1) has the usual reasons."},
     {kAll, KnowsCache, CacheText},
+    {kAll, KnowsCache,
+     "--cache does not choose: the choices and their order are the same without it. Where filters "
+     "do not fit into the cache, reading them again costs reads that the table does not show."},
     {kAll, CannotReadRibbon,
      "Ribbon filters are left out: neither OPTIONS nor LOG shows RocksDB 6.15 or later, which "
      "reads them."},

@@ -568,6 +568,12 @@ bool Advise(const Situation& situation, const Request& request, Advice* advice,
       result.choices.push_back(std::move(choice));
     }
   }
+  // Without filters in the last level, nearly every Get of a missing key in range reads a block.
+  constexpr double kNearlyAll = 0.9;
+  std::stable_partition(result.choices.begin(), result.choices.end(), [&](const Choice& choice) {
+    return !situation.skips_last_level || choice.filters_last_level ||
+           choice.wasted_reads < kNearlyAll;
+  });
   const size_t num_choices = result.choices.size();
   if (wrong.empty() && num_choices != 0 && static_cast<size_t>(request.choice) > num_choices) {
     wrong = StrCat("choice is ", request.choice, "; allowed: 1 to ", num_choices);

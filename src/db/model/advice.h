@@ -146,7 +146,7 @@ struct Advice {
   // For each goal, the recommended choice comes first. In RocksDB, it has RocksDB's own filters:
   // the best of those whose building takes at most kMostBuildShare. Without a request, only choices
   // that gain at least a twentieth are listed: none if the filters are already good. With
-  // Situation::skips_last_level, those that keep this come first, then those that end it.
+  // Situation::skips_last_level, those come first that end this, unless others waste few reads.
   std::vector<Choice> choices;
 
   // The choice whose settings the request shows; choices must not be empty.
