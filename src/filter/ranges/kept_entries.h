@@ -1,4 +1,4 @@
-// The entries of keys, of more kinds than will be chosen.
+// The entries of keys, by their kinds.
 #ifndef BLOOMLINE_FILTER_RANGES_KEPT_ENTRIES_H_
 #define BLOOMLINE_FILTER_RANGES_KEPT_ENTRIES_H_
 
@@ -11,7 +11,6 @@
 #include "src/filter/ranges/kept_keys.h"
 #include "src/filter/ranges/kind_set.h"
 #include "src/filter/ranges/range_counts.h"
-#include "src/filter/ranges/range_field.h"
 #include "src/filter/writer/filter_writer.h"
 
 namespace bloomline::filter {
@@ -29,7 +28,7 @@ class KeptEntries {
   // The most memory that the keys and the entries of these kinds take together while Start runs.
   size_t MostBytesOfStart(const KindSet& kinds, const KeptKeys& keys) const;
 
-  // Adds the new entries of the next key.
+  // Adds the entries of the next key that the key before it does not have.
   void Add(const KeyDifference& key);
   // The memory of all lists.
   size_t num_bytes() const;
@@ -43,28 +42,24 @@ class KeptEntries {
   void Clear();
 
  private:
-  struct Cells {
-    uint16_t bits;
+  struct Kind {
+    size_t number;
+    size_t bits;  // of cells, else 0
+    // Of prefixes.
+    char delimiter;
+    size_t depth;
     std::unique_ptr<HashList> hashes;
   };
-  struct Prefixes {
-    unsigned char delimiter;
-    uint8_t depth;
-    std::unique_ptr<HashList> hashes;
-  };
-  // Sorted as in EntryKinds.
-  struct Kinds {
-    explicit Kinds(const KindSet& kinds);
-    template <typename F>
-    void ForEachNew(const KeyDifference& key, uint64_t seed, F f);
-
-    std::vector<Cells> cells;
-    std::vector<Prefixes> prefixes;
-  };
+  // By number.
+  using Kinds = std::vector<Kind>;
+  static Kinds MakeKinds(const KindSet& set);
+  // Calls f(hashes of the kind, hash) for each new entry.
+  template <typename F>
+  void ForEachNew(const Kinds& kinds, const KeyDifference& key, F f) const;
 
   const uint64_t seed_;
   bool has_started_ = false;
-  Kinds kinds_{KindSet()};
+  Kinds kinds_;
 };
 
 }  // namespace bloomline::filter

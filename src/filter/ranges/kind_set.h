@@ -2,7 +2,6 @@
 #ifndef BLOOMLINE_FILTER_RANGES_KIND_SET_H_
 #define BLOOMLINE_FILTER_RANGES_KIND_SET_H_
 
-#include <array>
 #include <bitset>
 #include <cstddef>
 #include <string_view>
@@ -16,35 +15,20 @@ namespace bloomline::filter {
 constexpr std::string_view kDelimiters = "/:|#\t,; _-.";
 constexpr size_t kNumSureDelimiters = 5;
 
-// Cells by their bits, from 1 on, and prefixes by their delimiter, an index of kDelimiters, and
-// their depth, from 1 on.
-class KindSet {
- public:
-  static KindSet All() {
-    KindSet set;
-    set.cells_.set();
-    for (auto& depths : set.depths_) depths.set();
-    return set;
-  }
-  static KindSet Of(const EntryKinds& kinds) {
-    KindSet set;
-    for (size_t i = 0; i < kinds.num_cells; ++i) set.AddCells(kinds.cells[i].bits);
-    for (size_t i = 0; i < kinds.num_prefixes; ++i) {
-      const auto delimiter = static_cast<char>(kinds.prefixes[i].delimiter);
-      set.AddPrefixes(kDelimiters.find(delimiter), kinds.prefixes[i].depth);
-    }
-    return set;
-  }
+// Each kind has a number: that of cells is their bits, and prefixes follow by delimiter and depth.
+constexpr size_t PrefixKind(unsigned char delimiter, size_t depth) {
+  return kMaxCellBits + kMaxDepth * delimiter + depth;
+}
+using KindSet = std::bitset<PrefixKind(0xff, kMaxDepth) + 1>;
 
-  bool HasCells(size_t bits) const { return cells_[bits]; }
-  bool HasPrefixes(size_t delimiter, size_t depth) const { return depths_[delimiter][depth - 1]; }
-  void AddCells(size_t bits) { cells_.set(bits); }
-  void AddPrefixes(size_t delimiter, size_t depth) { depths_[delimiter].set(depth - 1); }
-
- private:
-  std::bitset<kMaxCellBits + 1> cells_;
-  std::array<std::bitset<kMaxDepth>, kDelimiters.size()> depths_;
-};
+inline KindSet KindsOf(const EntryKinds& kinds) {
+  KindSet set;
+  for (size_t i = 0; i < kinds.num_cells; ++i) set.set(kinds.cells[i].bits);
+  for (size_t i = 0; i < kinds.num_prefixes; ++i) {
+    set.set(PrefixKind(kinds.prefixes[i].delimiter, kinds.prefixes[i].depth));
+  }
+  return set;
+}
 
 }  // namespace bloomline::filter
 

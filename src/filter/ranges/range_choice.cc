@@ -26,12 +26,13 @@ struct Place {
   size_t depth;      // of a delimiter, else 0
   size_t bits;       // of cells, else 0
   double num_entries;
-};
 
-bool Has(const KindSet& kinds, const Place& place) {
-  return place.delimiter == kCells ? kinds.HasCells(place.bits)
-                                   : kinds.HasPrefixes(place.delimiter, place.depth);
-}
+  // In sets of kinds.
+  size_t kind() const {
+    if (delimiter == kCells) return bits;
+    return PrefixKind(static_cast<unsigned char>(kDelimiters[delimiter]), depth);
+  }
+};
 
 struct AskedPlace {
   Place place;
@@ -45,25 +46,12 @@ struct Candidate {
   unsigned copies;
 };
 
-template <typename T, size_t kMaxSize>
-struct List {
-  std::array<T, kMaxSize> items;
-  size_t size = 0;
-
-  void Add(const T& item) {
-    if (size < items.size()) items[size++] = item;
-  }
-  T* begin() { return items.data(); }
-  T* end() { return items.data() + size; }
-  const T* begin() const { return items.data(); }
-  const T* end() const { return items.data() + size; }
-};
-
-void Normalize(AskedPlace* begin, AskedPlace* end, double weight) {
+// Of those from `first` on, to the sum `weight`.
+void Normalize(size_t first, double weight, std::vector<AskedPlace>* asked) {
   double sum = 0;
-  for (const AskedPlace* asked = begin; asked != end; ++asked) sum += asked->weight;
+  for (size_t i = first; i < asked->size(); ++i) sum += (*asked)[i].weight;
   if (sum == 0) return;
-  for (AskedPlace* asked = begin; asked != end; ++asked) asked->weight *= weight / sum;
+  for (size_t i = first; i < asked->size(); ++i) (*asked)[i].weight *= weight / sum;
 }
 
 // Fields end at bytes. Text has no numbers that are cells.
@@ -116,12 +104,6 @@ std::vector<Place> PossiblePlaces(const RangeCounts& counts) {
 // else those that the keys suggest. range_choice.h has the model.
 class AskedPlaces {
  public:
-  // Room for all that a sample may need, whose prefixes come last.
-  static constexpr size_t kMostCells = kMaxCellBits / 4;
-  using Candidates =
-      List<Candidate, kMostCells + RangeCounts::SampledRanges::kMaxSize + kCells * kMaxDepth>;
-  using AskedList = List<AskedPlace, 2 * kMostCells + kCells * kMaxDepth>;
-
   AskedPlaces(const RangeCounts& counts, const RangeMemory& memory)
       : counts_(counts), constants_(counts.constants()), memory_(memory) {
     counts.CopyNumCells(&num_cells_);
@@ -138,8 +120,8 @@ class AskedPlaces {
   }
 
   // They are sorted by place: cells by length, prefixes by delimiter and depth. None has copies.
-  Candidates& candidates() { return candidates_; }
-  const AskedList& asked() const { return asked_; }
+  std::vector<Candidate>& candidates() { return candidates_; }
+  const std::vector<AskedPlace>& asked() const { return asked_; }
   bool IsAsked(size_t delimiter) const { return is_asked_[delimiter]; }
 
  private:
@@ -150,14 +132,14 @@ class AskedPlaces {
   double NewBits(size_t bits) const { return std::log2(Times(bits)); }
 
   void AddCandidate(const Place& place) {
-    if (Has(counts_.kept(), place)) candidates_.Add({place, 0});
+    if (counts_.kept()[place.kind()]) candidates_.push_back({place, 0});
   }
 
   // A prefix that all keys have is among them: RocksDB also asks the first file of a level that
   // lies behind the range.
   void AddPrefixes() {
     const bool only_sure = counts_.num_sure_prefixes() != 0;
-    const size_t first = asked_.size;
+    const size_t first = asked_.size();
     for (size_t delimiter = 0; delimiter < kDelimiters.size(); ++delimiter) {
       if (only_sure && delimiter >= kNumSureDelimiters) break;
       if (!counts_.IsFrequent(delimiter)) continue;
@@ -166,40 +148,38 @@ class AskedPlaces {
         if (entries == 0) continue;
         const Place place = {delimiter, depth, 0, entries};
         AddCandidate(place);
-        asked_.Add({place, std::log2(2 + counts_.num_siblings(delimiter, depth))});
+        asked_.push_back({place, std::log2(2 + counts_.num_siblings(delimiter, depth))});
         has_prefixes_ = is_asked_[delimiter] = true;
       }
     }
-    Normalize(asked_.begin() + first, asked_.end(), 1);
+    Normalize(first, 1, &asked_);
   }
 
-  using CellList = List<Place, kMostCells>;
-
   // Cells that distinguish more keys than shorter ones.
-  CellList CandidateCells() const {
-    CellList cells;
+  std::vector<Place> CandidateCells() const {
+    std::vector<Place> cells;
     const size_t step = StepOfCells(counts_);
     double last = 1;
     for (size_t bits = step; bits <= counts_.max_bits(); bits += step) {
       if (num_cells(bits) == last) continue;
       last = num_cells(bits);
-      cells.Add({kCells, 0, bits, last});
+      cells.push_back({kCells, 0, bits, last});
     }
     return cells;
   }
 
   // The shortest cells that distinguish nearly all keys serve the most ranges.
   void AddTextRanges() {
-    const CellList cells = CandidateCells();
+    const std::vector<Place> cells = CandidateCells();
     const double nearly_all = constants_.nearly_all * counts_.num_keys();
-    size_t size = cells.size;
-    while (size > 1 && cells.items[size - 2].num_entries > nearly_all) --size;
-    for (size_t i = 0; i < size; ++i) AddCandidate(cells.items[i]);
+    size_t size = cells.size();
+    while (size > 1 && cells[size - 2].num_entries > nearly_all) --size;
+    for (size_t i = 0; i < size; ++i) AddCandidate(cells[i]);
     AddAsked(cells, 8, FieldsWeight(), [&](const Place& cell) { return WeightInText(cell); });
   }
 
   void AddNumberRanges() {
-    const CellList cells = CandidateCells();
+    const std::vector<Place> cells = CandidateCells();
     for (const Place& cell : cells) AddCandidate(cell);
     AddAsked(cells, 8, FieldsWeight(), [&](const Place& cell) { return WeightOfFieldEnd(cell); });
     AddAsked(cells, 4, constants_.numbers, [](const Place&) { return 1.0; });
@@ -210,12 +190,13 @@ class AskedPlaces {
 
   // Adds ranges that end after multiples of `step` bits, with `weight` together.
   template <typename WeightOfCell>
-  void AddAsked(const CellList& cells, size_t step, double weight, WeightOfCell weight_of_cell) {
-    const size_t first = asked_.size;
+  void AddAsked(const std::vector<Place>& cells, size_t step, double weight,
+                WeightOfCell weight_of_cell) {
+    const size_t first = asked_.size();
     for (const Place& cell : cells) {
-      if (cell.bits % step == 0) asked_.Add({cell, weight_of_cell(cell)});
+      if (cell.bits % step == 0) asked_.push_back({cell, weight_of_cell(cell)});
     }
-    Normalize(asked_.begin() + first, asked_.end(), weight);
+    Normalize(first, weight, &asked_);
   }
 
   // A byte that distinguishes many keys, before one that does not, ends a field. Once all keys are
@@ -264,7 +245,7 @@ class AskedPlaces {
         max_depth[range.delimiter] = counts_.max_depth(range.delimiter);
       }
       const double beside = range.delimiter == kCells ? PartBeside(range.bits) : 0;
-      asked_.Add({place, range.weight, beside});
+      asked_.push_back({place, range.weight, beside});
     }
     double last = 1;
     for (size_t bits = 1; bits <= std::min(counts_.max_bits(), kMaxCellBits); ++bits) {
@@ -285,8 +266,8 @@ class AskedPlaces {
   const ChoiceConstants& constants_;
   const RangeMemory& memory_;
   RangeCounts::NumCells num_cells_;
-  Candidates candidates_;
-  AskedList asked_;
+  std::vector<Candidate> candidates_;
+  std::vector<AskedPlace> asked_;
   bool has_prefixes_ = false;
   std::array<bool, kCells> is_asked_ = {};
 };
@@ -376,13 +357,13 @@ class Model {
     for (size_t i = 1; i < rates.size(); ++i) {
       rates[i] = rates[i - 1] * EntryRate(bits_per_entry, memory_.is_ribbon);
     }
-    List<Candidate, kMaxCellLengths + kMaxPrefixKinds> chosen;
+    chosen_.clear();
     for (const Candidate& candidate : candidates_) {
-      if (candidate.copies != 0) chosen.Add(candidate);
+      if (candidate.copies != 0) chosen_.push_back(candidate);
     }
     double sum = 0;
     for (const AskedPlace& asked : asked_) {
-      sum += asked.weight * Loss(PartThrough(asked, chosen, rates));
+      sum += asked.weight * Loss(PartThrough(asked, rates));
     }
     return sum;
   }
@@ -394,14 +375,13 @@ class Model {
 
   // Begins with the longest entry. `known` is the part of the ranges that the entries so far may
   // distinguish from keys; the entries let `rate` of this part through.
-  template <typename Chosen>
-  double PartThrough(const AskedPlace& range, const Chosen& chosen, const Rates& rates) const {
+  double PartThrough(const AskedPlace& range, const Rates& rates) const {
     const Place& asked = range.place;
     double passing = 0;
     double rate = 1;
     double known = 1;
     double longer = 1;
-    for (const Candidate* c = chosen.end(); c-- != chosen.begin();) {
+    for (auto c = chosen_.rbegin(); c != chosen_.rend(); ++c) {
       if (c->place.delimiter != asked.delimiter || c->place.depth > asked.depth) continue;
       if (c->place.bits > asked.bits) {
         longer *= AnyPasses(rates[c->copies], c->place.bits - asked.bits);
@@ -461,8 +441,9 @@ class Model {
   const ChoiceConstants& constants_;
   const RangeMemory& memory_;
   AskedPlaces places_;
-  AskedPlaces::Candidates& candidates_;
-  const AskedPlaces::AskedList& asked_;
+  std::vector<Candidate>& candidates_;
+  const std::vector<AskedPlace>& asked_;
+  mutable std::vector<Candidate> chosen_;
   double entries_per_key_ = 0;  // copies counted
   double least_gain_ = 0;
 };
@@ -489,12 +470,12 @@ EntryChoice ChooseEntries(const RangeCounts& counts, const RangeMemory& memory) 
 
 KeptKinds KindsToKeep(const RangeCounts& counts, const RangeMemory& memory, double max_entries) {
   KeptKinds kept;
-  kept.kinds = KindSet::Of(ChooseEntries(counts, memory).kinds);
+  kept.kinds = KindsOf(ChooseEntries(counts, memory).kinds);
   std::vector<Place> others;
   for (const Place& place : PossiblePlaces(counts)) {
-    if (Has(kept.kinds, place)) {
+    if (kept.kinds[place.kind()]) {
       kept.num_entries += place.num_entries;
-    } else if (Has(counts.kept(), place)) {
+    } else if (counts.kept()[place.kind()]) {
       others.push_back(place);
     }
   }
@@ -503,11 +484,7 @@ KeptKinds KindsToKeep(const RangeCounts& counts, const RangeMemory& memory, doub
   for (const Place& place : others) {
     if (kept.num_entries + place.num_entries > max_entries) break;
     kept.num_entries += place.num_entries;
-    if (place.delimiter == kCells) {
-      kept.kinds.AddCells(place.bits);
-    } else {
-      kept.kinds.AddPrefixes(place.delimiter, place.depth);
-    }
+    kept.kinds.set(place.kind());
   }
   return kept;
 }

@@ -130,7 +130,7 @@ class RangeCounts {
   size_t max_bits_ = kMaxCellBits;
   size_t told_bits_ = kMaxCellBits;  // when Forget was true last
   std::array<uint8_t, kDelimiters.size()> max_depth_ = {};
-  KindSet kept_ = KindSet::All();
+  KindSet kept_ = KindSet().set();
 };
 
 }  // namespace bloomline::filter

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "src/filter/ranges/new_entries.h"
 #include "src/filter/ranges/range_property.h"
 #include "src/filter/table/layout_table.h"
 
@@ -76,8 +75,9 @@ void RangeEntries::Add(std::string_view key) {
   state_.previous_bytes = begin.size();
   state_.has_whole_previous = begin.size() == key.size();
   ++state_.num_keys;
-  if (!options_.is_auto) return AddEntries(options_.kinds, added);
-  Keep(added);
+  if (options_.is_auto) return Keep(added);
+  if (!kept_entries_.has_started()) kept_entries_.Start(KindsOf(options_.kinds), &kept_keys_);
+  kept_entries_.Add(added);
 }
 
 double RangeEntries::MostBytes(double bytes_per_key) const {
@@ -180,14 +180,6 @@ void RangeEntries::SetField(RangeField* field) {
   field->key_limits = {key_limits_, 2 * state_.num_limits};
 }
 
-void RangeEntries::AddEntries(const EntryKinds& kinds, const KeyDifference& key) {
-  const auto add = [this](const auto& kind, uint64_t hash) {
-    for (unsigned i = 0; i < kind.copies; ++i) entries_.AddHash(EntryCopy(hash, i));
-  };
-  ForEachNewCell(kinds.cells, kinds.cells + kinds.num_cells, key, options_.seed, add);
-  ForEachNewPrefix(kinds.prefixes, kinds.prefixes + kinds.num_prefixes, key, options_.seed, add);
-}
-
 uint64_t RangeEntries::MaxPayloadBytes() const {
   const uint64_t limit = options_.max_bytes;
   if (limit == 0) return kMaxEntriesBytes;
@@ -212,11 +204,11 @@ EntryChoice RangeEntries::ChooseFromKept() {
     const auto num_entries = [&] {
       return choice.entries_per_key * static_cast<double>(state_.num_keys);
     };
-    while (!HasRoomToStart(KindSet::Of(choice.kinds), num_entries())) {
+    while (!HasRoomToStart(KindsOf(choice.kinds), num_entries())) {
       bytes *= kLessBytes;
       choice = ChooseEntries(counts_, Memory(bytes));
     }
-    kept_entries_.Start(KindSet::Of(choice.kinds), &kept_keys_);
+    kept_entries_.Start(KindsOf(choice.kinds), &kept_keys_);
   }
   kept_entries_.MoveTo(choice.kinds, &entries_);
   return choice;
@@ -224,6 +216,7 @@ EntryChoice RangeEntries::ChooseFromKept() {
 
 EntryChoice RangeEntries::Choose() {
   if (options_.is_auto) return ChooseFromKept();
+  kept_entries_.MoveTo(options_.kinds, &entries_);
   const auto num_entries = static_cast<double>(std::max<size_t>(entries_.num_keys(), 1));
   const double per_key = num_entries / static_cast<double>(state_.num_keys);
   return {options_.kinds, BitsPerEntry(per_key, Memory()), per_key};

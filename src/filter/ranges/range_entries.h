@@ -64,7 +64,6 @@ class RangeEntries {
   size_t SuffixBytes() const;
   // All but the kinds.
   void SetField(RangeField* field);
-  void AddEntries(const EntryKinds& kinds, const KeyDifference& key);
   // If kinds are chosen, of entries with up to so many bytes.
   RangeMemory Memory(double entry_bytes = HUGE_VAL) const;
   uint64_t MaxPayloadBytes() const;
@@ -100,7 +99,7 @@ class RangeEntries {
   KeysState state_;
   char previous_[kMaxPrefixBytes + kCopySlackBytes];  // the first bytes of the last key
   RangeCounts counts_;
-  // If kinds are chosen: the keys, or the entries of the kinds in the counts.
+  // The keys, as long as kinds can be chosen from all, or else the entries.
   KeptKeys kept_keys_;
   KeptEntries kept_entries_;
   FilterWriter entries_;
