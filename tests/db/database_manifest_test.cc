@@ -101,6 +101,14 @@ TEST_F(ManifestTest, History) {
   EXPECT_EQ(ReadRecords(records).text, "0 default cmp: 13@1 a-d;1 more cmp: 12@0 x-z;");
 }
 
+// goleveldb adds the table that it makes of a log twice.
+TEST_F(ManifestTest, TheSameTwiceInARecord) {
+  const std::string file = NewFile(0, 5, "a", "b");
+  const Reading reading = ReadRecords({kNewDatabase + file + NewFile(1, 6, "c", "d") + file});
+  EXPECT_TRUE(reading.ok) << reading.error;
+  EXPECT_EQ(reading.text, "0 default cmp: 5@0 a-b 6@1 c-d;");
+}
+
 // What a reader sees while the owner writes: some of the last record. It is as if that were not
 // there. Without the numbers of History's first three records, it is no database.
 TEST_F(ManifestTest, EachLengthIsAPrefix) {
@@ -316,6 +324,10 @@ TEST_F(ManifestTest, EditsThatAreRefused) {
        "offset 18 deletes table 5 of level 0, which is not there; which tables are live is un"},
       {{file, DeletedFile(0, 5)}, "deletes table 5 of level 0, which is not there"},
       {{file, file}, "adds table 5, which is there already"},
+      {{file + file}, "adds table 5, which is there already"},
+      {{NewFile(0, 5, "a", "b") + NewFile(1, 5, "a", "b")}, "adds table 5, which is there already"},
+      {{NewFile(0, 5, "a", "b") + NewFile(0, 5, "a", "c")}, "adds table 5, which is there already"},
+      {{NewFile(0, 5, "a", "b"), NewFile(0, 5, "a", "b")}, "adds table 5, which is there already"},
       {{Varint(200) + Varint(7) + file}, "changes column family 7, which is not there"},
       {{Varint(202)}, "drops column family 0"},
       {{Varint(201) + LengthPrefixed("default")}, "adds column family 0, which is there already"},

@@ -5,6 +5,7 @@
 
 #include "src/db/survey/key_walk.h"
 #include "src/db/tables/block_cursor.h"
+#include "src/filter/container/policy_names.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
@@ -62,6 +63,12 @@ std::string Unknown(const tables::Table& table) {
   for (const auto& [name, handle] : parts.meta) {
     if (IsKnownBlock(name, parts)) continue;
     return StrCat("has a block ", Quoted(name), ", which this program does not know");
+  }
+  if (parts.filter_name == filter::kOldLevelDBName) {
+    return StrCat("has filters of the policy ", Quoted(parts.filter_name),
+                  ", which goleveldb and LevelDB before 1.18 query with different hashes, so that "
+                  "new ones could lose keys; set other bits per key in the program, and compact: "
+                  "CompactRange(util.Range{}) in goleveldb");
   }
   if (!IsKnownPolicy(parts.filter_name, table.engine())) {
     return StrCat("has filters of the policy ", Quoted(parts.filter_name),

@@ -22,7 +22,8 @@ using tables::kUnknownCount;
 using tables::Table;
 
 // The first keys of a table that does not record how many it has, and the prefixes that its filters
-// hold. Filters by offset are for the data blocks that begin in the same 2 KiB.
+// hold. Filters by offset are for the data blocks that begin in the same 2 KiB, or in another power
+// of two.
 struct FirstKeys {
   uint64_t keys = 0;                     // distinct keys, and distinct prefixes
   uint64_t added_keys = 0;               // one in two filters counts twice
@@ -35,9 +36,16 @@ struct FirstKeys {
   bool whole_file = false;
 };
 
+// The filters of a table by offset: how many bytes of data each is for, and how many there are.
+struct OffsetFilters {
+  unsigned base_lg = Table::FilterReader::kLevelDBBaseLg;
+  uint64_t num_filters = ~uint64_t{0};  // no filters: as many as the data needs
+};
+
 // Counts the keys of the first filters whose blocks are read completely.
-bool CountKeys(const Table& table, uint64_t most_filters, FirstKeys* first, std::string* error) {
-  constexpr int kFilterBaseLog = 11;
+bool CountKeys(const Table& table, const OffsetFilters& filters, uint64_t most_filters,
+               FirstKeys* first, std::string* error) {
+  const uint64_t last_filter = std::max<uint64_t>(filters.num_filters, 1) - 1;
   const auto reader = table.NewKeyReader(error);
   if (reader == nullptr) return false;
   const FilterKeys keys(table);
@@ -54,7 +62,7 @@ bool CountKeys(const Table& table, uint64_t most_filters, FirstKeys* first, std:
       first->whole_file = true;
       return true;
     }
-    const uint64_t filter = reader->block_offset() >> kFilterBaseLog;
+    const uint64_t filter = std::min(reader->block_offset() >> filters.base_lg, last_filter);
     const bool begins_filter = filter >= read.next_filter;
     if (begins_filter) {
       read.file_bytes = reader->block_offset();
@@ -114,9 +122,10 @@ bool HasVersions(const Table& table, const FirstKeys& first) {
 // Counts the keys of the first filters, and finds out whether keys have several entries. With 16
 // filters of 36 keys and 46 bytes on average, the keys per byte are right to 1 %, because sizes are
 // rounded to bytes.
-bool CountFirstKeys(const Table& table, FirstKeys* first, std::string* error) {
+bool CountFirstKeys(const Table& table, const OffsetFilters& filters, FirstKeys* first,
+                    std::string* error) {
   constexpr uint64_t kFilters = 16;
-  if (!CountKeys(table, kFilters, first, error)) return false;
+  if (!CountKeys(table, filters, kFilters, first, error)) return false;
   first->has_versions = first->has_versions || (!first->whole_file && HasVersions(table, *first));
   return true;
 }
@@ -124,16 +133,18 @@ bool CountFirstKeys(const Table& table, FirstKeys* first, std::string* error) {
 // Counts the keys of a table that may have filters by offset. A flushed memtable has all versions
 // of a key, and the engines' own filters have bits for all. So the filters' sizes do not show the
 // keys, and we read the file.
-bool CountKeysByOffset(const Table& table, FirstKeys* first, std::string* error) {
-  return CountFirstKeys(table, first, error) && (!first->has_versions || first->whole_file ||
-                                                 CountKeys(table, ~uint64_t{0}, first, error));
+bool CountKeysByOffset(const Table& table, const OffsetFilters& filters, FirstKeys* first,
+                       std::string* error) {
+  return CountFirstKeys(table, filters, first, error) &&
+         (!first->has_versions || first->whole_file ||
+          CountKeys(table, filters, ~uint64_t{0}, first, error));
 }
 
 // Estimates the keys of a LevelDB table without filters from the first ones and the file's size.
 bool EstimateKeys(const Table& table, FileFacts* facts, std::string* error) {
   if (facts->keys_unknown) return true;
   FirstKeys first;
-  if (!CountKeysByOffset(table, &first, error)) return false;
+  if (!CountKeysByOffset(table, {}, &first, error)) return false;
   facts->keys_estimated = !first.whole_file;
   facts->num_keys = static_cast<uint64_t>(
       std::llround(Quotient(first.keys, std::max<uint64_t>(1, first.file_bytes)) *
@@ -165,7 +176,8 @@ void CountAsOne(uint64_t block_bytes, FileFacts* facts) {
 bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts,
                      std::string* error) {
   FirstKeys first;
-  if (!facts->keys_unknown && !CountKeysByOffset(table, &first, error)) return false;
+  const OffsetFilters by_offset{filters->reader().base_lg(), filters->reader().num_filters()};
+  if (!facts->keys_unknown && !CountKeysByOffset(table, by_offset, &first, error)) return false;
   uint64_t first_bytes = 0;
   for (uint64_t i = 0; i < std::min(first.next_filter, filters->reader().num_filters()); ++i) {
     const EngineFilter* filter = filters->At(i, error);
@@ -178,7 +190,7 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
   for (uint64_t i = 0; i < filters->reader().num_filters(); ++i) {
     const EngineFilter* filter = filters->At(i, error);
     if (filter == nullptr) return false;
-    if (filters->bytes() == 0) continue;  // no data block begins in its 2 KiB
+    if (filters->bytes() == 0) continue;  // no data block begins in its bytes
     CountLayout(*filter, filters->bytes(), facts);
     const double its_keys =
         i < first.keys_of_filter.size()
@@ -223,7 +235,8 @@ bool InspectFilters(const Table& table, TableFilters* filters, FileFacts* facts,
     // The number of entries is that of keys unless there are prefixes or versions of a key.
     FirstKeys first;
     std::string damage;  // verify reports it
-    is_known = !facts->prefixes && CountFirstKeys(table, &first, &damage) && !first.has_versions;
+    is_known =
+        !facts->prefixes && CountFirstKeys(table, {}, &first, &damage) && !first.has_versions;
   }
   double matches = 0;
   for (const auto& [its_bytes, filter] : opened) {

@@ -57,6 +57,7 @@ class FiltersByOffset final : public Table::FilterReader {
   }
 
   uint64_t num_filters() const override { return num_filters_; }
+  unsigned base_lg() const override { return base_lg_; }
 
   bool Read(uint64_t index, std::string_view* bytes, std::string* error) override {
     const char* entry = block_.data() + list_ + index * 4;

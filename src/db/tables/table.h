@@ -114,10 +114,15 @@ class Table {
 // Not thread-safe. The table must outlive it.
 class Table::FilterReader {
  public:
+  static constexpr unsigned kLevelDBBaseLg = 11;
+
   virtual ~FilterReader() = default;
   virtual uint64_t num_filters() const = 0;
   // The bytes are valid until the next call. Returns false with *error if the table is damaged.
   virtual bool Read(uint64_t index, std::string_view* bytes, std::string* error) = 0;
+  // Of kByOffset: a filter is for the data blocks that begin in the same 2^base_lg() bytes.
+  // LevelDB writes 11, and goleveldb whatever its program says.
+  virtual unsigned base_lg() const { return kLevelDBBaseLg; }
 
   // Returns the number of the filter that the engine queries in a Get that could return the entry
   // with this user key, sequence number (kMaxSequence: a key that is not stored) and data block,

@@ -1,6 +1,7 @@
 #include "src/db/tree/manifest.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -157,6 +158,12 @@ class RecordLog {
   std::string error_;
 };
 
+// Whether two records of LevelDB say the same of a table. RocksDB refuses both.
+bool IsSame(const TableFile& a, const TableFile& b) {
+  return a.stored.is_leveldb && b.stored.is_leveldb && a.level == b.level && a.bytes == b.bytes &&
+         a.stored.keys == b.stored.keys;
+}
+
 }  // namespace
 
 bool LiveFiles::Apply(VersionEdit&& edit, std::string* problem) {
@@ -209,9 +216,13 @@ bool LiveFiles::ApplyOne(VersionEdit&& edit, std::string* problem) {
     }
     live.files.erase(file);
   }
+  std::set<uint64_t> added;
   for (TableFile& file : edit.new_files) {
     const uint64_t number = file.number;
-    if (!live.files.try_emplace(number, std::move(file)).second) {
+    const auto [there, is_new] = live.files.try_emplace(number, std::move(file));
+    // goleveldb adds a table that it made of a log twice.
+    const bool is_repeated = !added.insert(number).second && IsSame(there->second, file);
+    if (!is_new && !is_repeated) {
       return Refuse(problem, "adds table ", number, ", which is there already");
     }
   }
