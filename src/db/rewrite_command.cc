@@ -1,5 +1,6 @@
 // bloomline db rewrite: the command line, and the order of its steps.
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -44,7 +45,9 @@ class Rewrite {
     } catch (const tables::MemoryError& error) {
       error_ = error.what();
     }
-    if (outcome == Outcome::kDone) return tool::kExitOk;
+    if (outcome == Outcome::kDone) {
+      return plan_.lacks_policies && !options_.dry_run ? tool::kExitFamiliesLeft : tool::kExitOk;
+    }
     if (!error_.empty()) tool::PrintError("bloomline db rewrite: " + error_);
     tool::FlushOutput();
     if (support::EndingSignal() != 0) support::EndBySignal(support::EndingSignal());
@@ -207,6 +210,7 @@ class Rewrite {
 
   Outcome Write() {
     support::AwaitEndingSignals();
+    std::signal(SIGPIPE, SIG_IGN);  // whether the report can be printed changes nothing
     PartialFolder partial(folder_.path, target_, options_.clones, options_.bytes_per_second);
     const Outcome outcome = WriteFolder(files_, option_files_, inputs_, plan_,
                                         ShowsProgress(options_.common), &partial, &error_);
@@ -225,7 +229,7 @@ class Rewrite {
       error_ = partial->path() + ": the new folder is not what it should be";
       return Outcome::kFailed;
     }
-    for (size_t g = 0; options_.policy.empty() && g < after.groups.size(); ++g) {
+    for (size_t g = 0; !options_.policy.has_value() && g < after.groups.size(); ++g) {
       // Partitions may differ from what was planned.
       const double before = before_.groups[g].all.wasted_reads;
       if (!WastesNoMore(before, after.groups[g].all.wasted_reads, &error_)) {
@@ -236,6 +240,10 @@ class Rewrite {
     const ReportedRates rates_before(common, before_, &inputs_);
     if (!partial->Commit(&error_)) return Outcome::kFailed;
     PrintReport(now, after, rates, rates_before, partial->copied());
+    if (!tool::FlushOutput()) {  // main says why
+      tool::PrintError("bloomline db rewrite: " + target_ +
+                       " is complete; only the report could not be printed");
+    }
     return Outcome::kDone;
   }
 
@@ -341,15 +349,21 @@ void AddRewriteCommand(CLI::App* db, int* exit_code) {
       ->required();
   command->add_option("NEWDIR", options->new_folder, "The new folder, which must not exist")
       ->required();
-  command
-      ->add_option("--policy", options->policy,
-                   "The new filters [RocksDB's own, as advise chooses]:\n"
-                   "bloomfilter:BITS, ribbonfilter:BITS, or\n"
-                   "{id=bloomline;...} with format (blocked, bloom,\n"
-                   "ribbon), bits_per_key and bits_by_level (uniform,\n"
-                   "auto); auto without bits_per_key spreads the memory of\n"
-                   "the present filters. In LevelDB, required:\n"
-                   "classic:BITS, blocked:BITS, compact:BITS")
+  tool::AddQuantity(
+      command, "--policy", &options->policy,
+      [](const std::string& text, std::string* error) -> std::optional<std::string> {
+        if (!text.empty()) return text;
+        *error = "''; allowed: a policy; without --policy, advise chooses one";
+        return std::nullopt;
+      },
+      "The new filters [RocksDB's own, as advise chooses]:\n"
+      "bloomfilter:BITS, ribbonfilter:BITS, or\n"
+      "{id=bloomline;...} with format (blocked, bloom,\n"
+      "ribbon), bits_per_key and bits_by_level (uniform,\n"
+      "auto); auto without bits_per_key spreads the memory of\n"
+      "the present filters. In LevelDB, required:\n"
+      "classic:BITS, blocked:BITS, compact:BITS.\n"
+      "none takes filters out")
       ->type_name("POLICY");
   command
       ->add_option("--column-family", options->families,

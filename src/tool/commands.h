@@ -14,6 +14,8 @@ constexpr int kExitFailure = 1;      // a file that cannot be read or written, o
 constexpr int kExitImpossible = 2;   // an invalid command line, or an impossible request
 constexpr int kExitNoMatch = 3;      // query --quiet alone: certainly no key is in the filter
 constexpr int kExitCheckFailed = 4;  // db verify: a lost key; db inspect --require: other filters
+constexpr int kExitFamiliesLeft =
+    5;  // db rewrite: done, but families without a policy stay as they are
 
 // Adds an option whose value `parse` reads, a function of quantity.h or one like these. *value, a
 // number or an optional number, must live until the command has run.

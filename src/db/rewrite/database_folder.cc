@@ -156,7 +156,10 @@ bool CheckTarget(const std::string& database, const std::string& new_folder, std
   *target = path;
   for (const std::string& name : {*target, *target + ".partial"}) {
     support::FileStatus status;
-    if (!support::ExamineLink(name, &status) && errno == ENOENT) continue;
+    if (!support::ExamineLink(name, &status)) {
+      if (errno == ENOENT) continue;
+      return support::SystemFailure(name, "cannot be used", error);
+    }
     return Refuse(error, name, ": exists; allowed: ",
                   name == *target
                       ? "a new name"

@@ -74,17 +74,20 @@ class LevelDBWalk final : public TableWalk {
   LevelDBWalk(const KnownTable& known, const TableRewrite& rewrite, tables::TableWriter* out)
       : TableWalk(*known.table, out),
         parts_(known.parts()),
+        has_filter_(!rewrite.without_filter),
         new_filters_(rewrite.format, rewrite.bits_per_key) {}
 
   bool WriteTail(RewrittenTable* result, std::string* error) override {
     tables::BlockReader reader(&parts_.blocks, tables::BlockReader::Access::kRandom);
     BlockHandle filters, metaindex, index;
-    if (!out_->AddBlock(new_filters_.Finish(data_end()), 0, &filters, error)) return false;
-    result->filter_bytes = filters.size;
-    const std::string& name = parts_.filter_name;
     tables::BlockWriter block;
-    block.Add("filter." + (name.empty() ? std::string(engine_filters::kLevelDBName) : name),
-              tables::BlockHandleText(filters));
+    if (has_filter_) {
+      if (!out_->AddBlock(new_filters_.Finish(data_end()), 0, &filters, error)) return false;
+      result->filter_bytes = filters.size;
+      const std::string& name = parts_.filter_name;
+      block.Add("filter." + (name.empty() ? std::string(engine_filters::kLevelDBName) : name),
+                tables::BlockHandleText(filters));
+    }
     return out_->AddBlock(block.Finish(), 0, &metaindex, error) &&
            out_->MoveBlock("index block", parts_.index, &reader, &index, error) &&
            out_->AddFooter(metaindex, index, error);
@@ -96,6 +99,7 @@ class LevelDBWalk final : public TableWalk {
   void AddVersion(std::string_view user_key) override { new_filters_.AddKey(user_key); }
 
   const tables::TableParts& parts_;
+  const bool has_filter_;
   FilterBlock new_filters_;
 };
 

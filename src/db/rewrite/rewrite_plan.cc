@@ -51,18 +51,26 @@ bool HasFamilies(const RewriteArguments& options, const tree::Database& database
   return true;
 }
 
+// Whether what the family should have is unknown: OPTIONS name no policy, as ldb leaves them.
+bool LacksPolicy(const RewriteArguments& options, const tree::ColumnFamily& family) {
+  return !options.policy && options.families.empty() && family.filter_policy == "nullptr";
+}
+
 // Why no file of the family is rewritten; empty if files are.
 std::string WhyFamilyStays(const RewriteArguments& options, const tree::ColumnFamily& family) {
+  if (LacksPolicy(options, family)) {
+    return support::StrCat("column family ", support::Quoted(family.name),
+                           " has no filter_policy in OPTIONS; --policy gives it filters");
+  }
   const std::vector<std::string>& named = options.families;
-  if (std::find(named.begin(), named.end(), family.name) != named.end()) return "";
-  if (!named.empty()) return "not in --column-family";
-  return family.filter_policy == "nullptr" ? "their column family has no filter_policy in OPTIONS"
-                                           : "";
+  const bool is_named = std::find(named.begin(), named.end(), family.name) != named.end();
+  return named.empty() || is_named ? "" : "not in --column-family";
 }
 
 // Of the new filter. LevelDB's filters hold the keys of a data block.
 engine_filters::FilterFigures NewFigures(Engine engine, const TableRewrite& rewrite,
                                          const FileFacts& facts) {
+  if (rewrite.without_filter) return {};
   const uint64_t filters = std::max<uint64_t>(facts.num_filters + facts.missing_filters, 1);
   const bool is_classic = rewrite.format == Format::kClassic;  // FiguresFor has none for it
   engine_filters::FilterFigures figures = engine_filters::FiguresFor(
@@ -110,6 +118,7 @@ class Planner {
       FamilyBits bits;
       const tree::ColumnFamily& family = inputs_.column_family(groups);
       std::string why = WhyFamilyStays(options_, family);
+      plan_->lacks_policies = plan_->lacks_policies || LacksPolicy(options_, family);
       if (why.empty() && !bits.Choose(policy, inputs_, groups, &why) && policy != nullptr) {
         *error = "column family " + support::Quoted(family.name) + ": " + why;
         return Outcome::kRefused;
@@ -131,7 +140,7 @@ class Planner {
               "files without filters get some, too: " + FilesText(groups.all.files_without_filter) +
               "; memory: about " + tool::BytesText(bits.missing_bytes()) + " more");
         }
-        if (inputs_.databases[groups.database].engine == tables::Engine::kRocksDB) {
+        if (engine_ == Engine::kRocksDB && !bits.without_filter()) {
           const std::string text = bits.OptionString();
           const bool is_bloom =
               filter::ParsePolicyId(text).policy_class == filter::PolicyClass::kBloom;
@@ -190,7 +199,10 @@ class Planner {
     table->file = i;
     table->rewrite.format = bits.format();
     table->rewrite.bits_per_key = bits.BitsOf(file.level);
-    if (HasPlannedFilter(engine_, facts, table->rewrite)) {
+    table->rewrite.without_filter = bits.without_filter();
+    if (table->rewrite.without_filter) {
+      if (!facts.has_filter()) *why = "they have no filter already";
+    } else if (HasPlannedFilter(engine_, facts, table->rewrite)) {
       *why = "they have this filter already";
     } else if (inputs_.column_family(file).filters_for_hits == "true" && !facts.has_filter()) {
       *why = "they have no filter, as optimize_filters_for_hits says";
@@ -219,6 +231,7 @@ class Planner {
     const bool knows_bloom =
         last != Version() ? last >= kFirstWithBloom : knows_new_bloom_ || knows_ribbon;
     for (PlannedTable& table : plan_->tables) {
+      if (table.rewrite.without_filter) continue;
       const bool is_ribbon = table.rewrite.format == Format::kRibbon;
       table.rewrite.is_legacy = filter::HasLegacy(table.rewrite.format) && !knows_bloom;
       if (is_ribbon ? knows_ribbon : knows_bloom || table.rewrite.is_legacy) continue;
@@ -261,21 +274,22 @@ Outcome MakePlan(const RewriteArguments& options, const DatabaseFolder& folder,
   const tree::Database& database = inputs.databases.front();
   // After a downgrade, an older OPTIONS file says more than LOG.
   newest_version = std::max(newest_version, tree::VersionOf(database.rocksdb_version));
-  const bool has_policy = !options.policy.empty();
   RewritePolicy policy;
-  if (!has_policy && database.engine == Engine::kLevelDB) {
-    *error = "--policy is missing; in LevelDB required: classic:BITS, blocked:BITS or compact:BITS";
+  if (!options.policy && database.engine == Engine::kLevelDB) {
+    *error =
+        "--policy is missing; in LevelDB required: classic:BITS, blocked:BITS, compact:BITS or "
+        "none";
     return Outcome::kRefused;
   }
   if (!HasFamilies(options, database, error) || !HasTestedVersion(options, newest_version, error) ||
-      (has_policy && !ParseRewritePolicy(options.policy, database.engine, &policy, error)) ||
+      (options.policy && !ParseRewritePolicy(*options.policy, database.engine, &policy, error)) ||
       !CheckManifest(database.manifest, &plan->next_number, error)) {
     return Outcome::kRefused;
   }
   for (const auto& [name, status] : folder.files) {
     plan->next_number = std::max(plan->next_number, NumberIn(name) + 1);
   }
-  return Planner(options, inputs, inspection, plan).Run(has_policy ? &policy : nullptr, error);
+  return Planner(options, inputs, inspection, plan).Run(options.policy ? &policy : nullptr, error);
 }
 
 }  // namespace bloomline::db

@@ -21,7 +21,7 @@ struct RewriteArguments {
   CommonOptions common;  // but its paths
   std::string folder;
   std::string new_folder;
-  std::string policy;  // empty: what advise chooses
+  std::optional<std::string> policy;  // none: what advise chooses
   std::vector<std::string> families;
   uint64_t bytes_per_second = 0;
   bool clones = false;
@@ -43,6 +43,7 @@ struct RewritePlan {
   std::vector<PlannedTable> tables;         // by number
   std::vector<size_t> staying;              // live tables that stay as they are
   std::map<std::string, uint64_t> reasons;  // why, with the number of files
+  bool lacks_policies = false;              // a reason is that a column family has no policy
   std::vector<std::string> filters;         // lines: "filters of 'default': RocksDB Bloom, ..."
   std::vector<KeptFilters> kept;            // what writes these filters; none in LevelDB
   uint64_t next_number = 0;                 // no file has this number or a higher one

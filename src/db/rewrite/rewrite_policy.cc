@@ -42,11 +42,12 @@ std::string AllowedPolicies(std::string_view name, tables::Engine engine) {
   const std::string bits = " (BITS: " + filter::AllowedBitsText(Format::kBlocked);
   if (engine == tables::Engine::kLevelDB) {
     return MeantOrAllowed(name, {"classic", "blocked", "compact"},
-                          "classic:BITS, blocked:BITS, compact:BITS" + bits +
+                          "classic:BITS, blocked:BITS, compact:BITS, none" + bits +
                               "; compact: " + filter::AllowedBitsText(Format::kCompact) + ")");
   }
-  return MeantOrAllowed(name, {"bloomfilter", "ribbonfilter", "bloomline"},
-                        "bloomfilter:BITS, ribbonfilter:BITS, {id=bloomline;...}" + bits + ")");
+  return MeantOrAllowed(
+      name, {"bloomfilter", "ribbonfilter", "bloomline"},
+      "bloomfilter:BITS, ribbonfilter:BITS, {id=bloomline;...}, none" + bits + ")");
 }
 
 bool SetBits(std::string_view text, RewritePolicy* policy) {
@@ -127,6 +128,8 @@ bool SetNamed(const filter::PolicyId& id, tables::Engine engine, RewritePolicy* 
 
 bool ParseRewritePolicy(const std::string& text, tables::Engine engine, RewritePolicy* policy,
                         std::string* error) {
+  policy->without_filter = text == "none";
+  if (policy->without_filter) return true;
   const std::string given_twice = support::GivenTwice(text);
   if (!given_twice.empty()) return Refuse(error, "in --policy, ", given_twice);
   const std::string id_text = tree::OptionId(text);
@@ -145,6 +148,8 @@ bool ParseRewritePolicy(const std::string& text, tables::Engine engine, RewriteP
 
 bool FamilyBits::Choose(const RewritePolicy* policy, const Inputs& inputs,
                         const FamilyGroups& groups, std::string* error) {
+  without_filter_ = policy != nullptr && policy->without_filter;
+  if (without_filter_) return true;
   const model::Situation situation = SituationOf(inputs, groups);
   const bool is_chosen =
       policy == nullptr ? ChooseByAdvice(situation, groups.all, error)
@@ -218,6 +223,7 @@ std::string FamilyBits::OptionString() const {
 }
 
 std::string FamilyBits::Text() const {
+  if (without_filter_) return "none";
   if (!filter::RowOf(format_).bits_are_memory) {
     return support::StrCat(
         model::KindName(format_), by_level_ ? " by level" : "", ", bits_per_key=", bits_per_key_,

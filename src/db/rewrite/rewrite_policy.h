@@ -20,6 +20,7 @@ struct RewritePolicy {
   Format format = filter::kRocksDBDefault;
   std::optional<double> bits_per_key;  // none: as much memory as the filters have now, or should
   bool by_level = false;
+  bool without_filter = false;  // the others then mean nothing
 };
 
 // Parses the value of --policy. Returns false with *error, which names what is allowed, or
@@ -36,6 +37,7 @@ class FamilyBits {
               std::string* error);
 
   Format format() const { return format_; }
+  bool without_filter() const { return without_filter_; }
   double BitsOf(int level) const;
   // "RocksDB Bloom, 16.2 bits per key by level"; "RocksDB Ribbon, bits_per_key=10 (memory: 7.1)"
   std::string Text() const;
@@ -60,6 +62,7 @@ class FamilyBits {
   double bits_per_key_ = 0;
   bool by_level_ = false;
   uint64_t missing_bytes_ = 0;
+  bool without_filter_ = false;
   std::vector<double> bits_of_level_;  // by level, if they differ
 };
 

@@ -59,6 +59,7 @@ class TailWriter {
 
  private:
   bool AddFilters(NewFilters filters, std::string* error) {
+    if (rewrite_.without_filter) return true;
     const bool is_partitioned = parts_.filter_kind == tables::FilterKind::kPartitioned;
     BlockWriter index(!parts_.index_form.has_deltas);
     BlockHandle handle;
@@ -119,6 +120,7 @@ class TailWriter {
     }
     std::string& policy = properties_[kFilterPolicy];
     if (policy.empty()) policy = engine_filters::kRocksDBName;
+    if (rewrite_.without_filter) properties_.erase(kFilterPolicy);
     properties_[kWholeKeys] = keys.whole_keys ? "1" : "0";
     properties_[kPrefixes] = keys.prefixes ? "1" : "0";
     if (properties_.count(kSession) != 0 && properties_.count(kFileNumber) != 0) {
@@ -172,7 +174,7 @@ class RocksDBWalk final : public TableWalk {
 
   bool WriteTail(RewrittenTable* result, std::string* error) override {
     EndFilter();
-    result->num_filter_entries = num_filter_entries_;
+    if (!rewrite_.without_filter) result->num_filter_entries = num_filter_entries_;
     return TailWriter(known_, rewrite_, out_, result).Write(std::move(filters_of_table_), error);
   }
 

@@ -56,6 +56,7 @@ struct TableRewrite {
   // In RocksDB kBloom, kRibbon or kBlocked; in LevelDB kClassic, kBlocked or kCompact.
   Format format = filter::kRocksDBDefault;
   double bits_per_key = 10;
+  bool without_filter = false;
   // With kBloom: writes the filter that RocksDB before 6.6 reads, too.
   bool is_legacy = false;
   uint64_t number = 0;  // the new table's file number
@@ -64,8 +65,8 @@ struct TableRewrite {
 
 struct RewrittenTable {
   uint64_t bytes = 0;
-  uint64_t tail_bytes = 0;  // behind the data blocks
-  uint64_t filter_bytes = 0;
+  uint64_t tail_bytes = 0;    // behind the data blocks
+  uint64_t filter_bytes = 0;  // 0: it has no filter
   uint64_t num_filter_entries = 0;
   uint64_t num_entries = 0;  // without range deletions
   uint32_t crc32c = 0;       // of the file, as RocksDB's FileChecksumCrc32c computes it
