@@ -264,9 +264,19 @@ bool VerifyCounts::others_may_be_lost() const {
                      [](const auto& reason) { return reason.second.may_be_lost; });
 }
 
-// Memory: that of KeyWalk. Returns false with *error if the table is damaged; *result has the
-// findings up to the damage.
-bool VerifyFile(const Table& table, ListedLostKeys* listing, VerifyResult* result,
+// Reads what is behind the data blocks, and so checks its checksums.
+bool ReadOtherBlocks(const Table& table, std::string* error) {
+  for (const auto& [name, handle] : table.parts().meta) {
+    tables::BlockReader reader(&table.parts().blocks, tables::BlockReader::Access::kRandom);
+    std::string_view block;
+    if (!reader.Read(name.c_str(), handle, &block, error)) return false;
+  }
+  return true;
+}
+
+// `all`: also reads what no filter needs. Memory: that of KeyWalk. Returns false with *error if the
+// table is damaged; *result has the findings up to the damage.
+bool VerifyFile(const Table& table, bool all, ListedLostKeys* listing, VerifyResult* result,
                 std::string* error) {
   const uint64_t range_deletions = table.properties().num_range_deletions;
   if (range_deletions != tables::kUnknownCount && range_deletions != 0) {
@@ -274,13 +284,13 @@ bool VerifyFile(const Table& table, ListedLostKeys* listing, VerifyResult* resul
   }
   if (table.filter_kind() == FilterKind::kNone && Verifier::RangesOf(table).empty()) {
     result->has_filter = false;
-    return true;
+    if (!all) return true;
   }
   if (!table.HasSequenceNumbers()) {
     return support::Refuse(error, table.path(), ": has ", kNoSequenceNumbers);
   }
   result->has_checksums = table.has_checksums();
-  return Verifier(table, listing, result).Run(error);
+  return Verifier(table, listing, result).Run(error) && (!all || ReadOtherBlocks(table, error));
 }
 
 // ---- The output.
@@ -296,6 +306,7 @@ std::string KeyText(std::string_view key) {
 struct VerifyOptions {
   CommonOptions common;
   uint64_t max_errors = 100;
+  bool all = false;
 };
 
 tool::Json CountsJson(const VerifyCounts& counts) {
@@ -420,7 +431,7 @@ const char* ScopeOfLost(const VerifyCounts& counts, uint64_t problems) {
   return counts.keys + counts.prefixes + counts.ranges == 0 ? ", because no key was checked" : "";
 }
 
-void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
+void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results, bool all) {
   const Totals totals = Sum(inputs, results);
   uint64_t listed = 0;
   for (size_t i = 0; i < results.size(); ++i) {
@@ -435,6 +446,10 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   }
   const uint64_t problems = totals.failed + inputs.errors.size();
   PrintChecked(totals, problems);
+  if (all) {
+    PrintWrapped("read: every block of " + FilesText(totals.files + totals.without_filter) + ", " +
+                 tool::Counted(counts.entries, "entry", "entries"));
+  }
   PrintNotChecked(inputs, totals, problems - totals.in_part);
   std::cout << "lost: " << tool::CountText(counts.lost) << ScopeOfLost(counts, problems) << '\n';
   if (counts.lost != 0 && totals.doubts.empty()) PrintWrapped(kRewrite);
@@ -474,12 +489,12 @@ int Run(const VerifyOptions& options) {
   const auto results = ResultsOfFiles<VerifyResult>(
       &inputs, options.common, "verify", false,
       [&](size_t, const tables::Table& table, VerifyResult* result, std::string* error) {
-        return VerifyFile(table, &listing, result, error);
+        return VerifyFile(table, options.all, &listing, result, error);
       });
   if (options.common.json) {
     PrintJson(inputs, results);
   } else {
-    PrintText(inputs, results);
+    PrintText(inputs, results, options.all);
   }
   int exit_code = ReportProblems(inputs, "verify");
   for (const VerifyResult& result : results) {
@@ -503,6 +518,9 @@ void AddVerifyCommand(CLI::App* db, int* exit_code) {
       },
       "How many lost keys are listed, as far as memory\n"
       "allows; all are counted [100]");
+  command->add_flag("--all", options->all,
+                    "Read every block, also of files without a filter, and\n"
+                    "check all checksums");
   command->footer(
       "Example:\n"
       "    bloomline db verify /var/lib/app/db\n\n"
