@@ -145,6 +145,10 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection) {
                     FilesText(all.files.size()) + ", " + tool::BytesText(all.bytes));
     const std::string policy = tree::ShortPolicy(policies[g]);
     if (!policy.empty()) PrintWrapped("running policy: " + policy);
+    // LevelDB has no OPTIONS. What --policy names may be a program's own.
+    const bool is_of_options = policies[g] == inputs.column_family(groups[g]).filter_policy;
+    const std::string why_none = is_of_options ? WhyNoPolicy(policies[g]) : "";
+    if (!why_none.empty() && all.ignored_files == 0) PrintWrapped(why_none);
     const KeptFilters kept = FiltersToKeep(inputs, inspection, g);
     if (!kept.policy.empty()) PrintFiltersToKeep(kept);
     PrintLevels(

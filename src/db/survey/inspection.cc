@@ -227,6 +227,14 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<Inspected
 
 }  // namespace
 
+std::string WhyNoPolicy(const std::string& policy) {
+  const std::string id = tree::OptionId(policy);
+  const std::string meant = filter::MeantPolicy(id);
+  if (meant.empty() && filter::ParsePolicyId(id).is_valid) return "";
+  return "RocksDB makes no policy of " + support::Quoted(id) + ", and goes on without filters" +
+         meant;
+}
+
 void AddPolicyArgument(CLI::App* command, std::string* policy) {
   tool::AddQuantity(command, "--policy", policy, ParsePolicy,
                     "The database's filter policy: an option string\n"
@@ -316,7 +324,13 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
   for (size_t i = 0; i < inspection.files.size(); ++i) {
     const SurveyedFile& file = inputs->files[i];
     const auto version = tree::VersionOf(inputs->databases[file.database].rocksdb_version);
-    inspection.files[i].ignored = WhyIgnored(running(file), version, inspection.files[i].facts);
+    InspectedFile& inspected = inspection.files[i];
+    inspected.ignored = WhyIgnored(running(file), version, inspected.facts);
+    const bool may_be_none = policy.empty() && inspected.ignored.empty();
+    if (may_be_none && inspected.facts.engine == tables::Engine::kRocksDB &&
+        inspected.facts.has_filter()) {
+      inspected.ignored = WhyNoPolicy(running(file));
+    }
   }
   inspection.groups = GroupFiles(*inputs, &inspection.files);
   for (const FamilyGroups& family : inspection.groups) {
