@@ -37,6 +37,7 @@ struct Filter {
 };
 
 constexpr Filter kFilters[] = {
+    {"Bloom", Source::kOptions, "bloomfilter:10:false", false},
     {"Ribbon", Source::kOptions, "ribbonfilter:14.5:-1", false},
     {"two numbers", Source::kTwoNumbers, "", false, false},
     {"by level", Source::kOptions, kByLevel, true},
@@ -247,6 +248,7 @@ std::string Legend(uint64_t keys, uint64_t gets, uint64_t min_keys) {
          "             after a restart; 3/7 overwritten; two thirds deleted; shrunk by\n"
          "             CompactRange; some loaded again. Most are at rest, where no compaction is\n"
          "             left to do, and under load, where compactions stop where they are\n"
+         "Bloom        RocksDB's, 10 bits per key\n"
          "by level     bits_by_level=auto with a FilterAccount; alone: without one\n"
          "two numbers  RocksDB's Ribbon filters of 13.5 bits in bottommost files, of 20.5 in\n"
          "             all others\n"
