@@ -1,8 +1,8 @@
 // A database of RocksDB for rewrite_command_test, in a process of its own.
-// Usage: rewrite_client DB [wal_dir|db_log_dir|db_paths|cf_paths=PATH...] [checksums=none] [filters=none]
-// db_paths and cf_paths may be several paths, separated by commas.
-// It opens the database, prints "done", and closes it at the end of its input, which has commands.
-// Each is answered with a line:
+// Usage: rewrite_client DB [wal_dir|db_log_dir|db_paths|cf_paths=PATH...] [checksums=none]
+// [filters=none] db_paths and cf_paths may be several paths, separated by commas. It opens the
+// database, prints "done", and closes it at the end of its input, which has commands. Each is
+// answered with a line:
 //   put FROM TO      these keys, each on the disk
 //   flush
 //   move             all tables to the third folder
