@@ -212,20 +212,20 @@ TEST(RocksDBLevelChoiceTest, WithoutAnAccountLevelsAboveHaveMore) {
   EXPECT_DOUBLE_EQ(bits(7), 10.1) << "no deeper level was seen";
   EXPECT_DOUBLE_EQ(bits(6), 10.1);
   EXPECT_DOUBLE_EQ(bits(5), 10.1);
-  EXPECT_DOUBLE_EQ(bits(4), 11.9);
-  EXPECT_DOUBLE_EQ(bits(3), 14.4);
-  EXPECT_DOUBLE_EQ(bits(1), 14.4);
+  EXPECT_DOUBLE_EQ(bits(4), 10.9);
+  EXPECT_DOUBLE_EQ(bits(3), 12.4);
+  EXPECT_DOUBLE_EQ(bits(1), 12.4);
 }
 
 TEST(RocksDBLevelChoiceTest, WithoutAnAccountLevel0HasMoreWhileItIsMerged) {
   for (const NewFile& file : {Flushed(), Recovered(), Compacted(0)}) {
     EXPECT_DOUBLE_EQ(BitsWithoutAccount(10, file, kNothingSeen), 9.4);
   }
-  EXPECT_DOUBLE_EQ(BitsWithoutAccount(10, Compacted(0), kFourLevels), 14.4);
+  EXPECT_DOUBLE_EQ(BitsWithoutAccount(10, Compacted(0), kFourLevels), 13.4);
   for (const NewFile& file : {Flushed(), Recovered()}) {
-    EXPECT_DOUBLE_EQ(BitsWithoutAccount(10, file, kFourLevels), 17.4);
-    EXPECT_DOUBLE_EQ(BitsWithoutAccount(10, file, {true, 4, 6}), 17.4);
-    EXPECT_DOUBLE_EQ(BitsWithoutAccount(10, file, {true, 5, 6}), 14.4);
+    EXPECT_DOUBLE_EQ(BitsWithoutAccount(10, file, kFourLevels), 14.4);
+    EXPECT_DOUBLE_EQ(BitsWithoutAccount(10, file, {true, 4, 6}), 14.4);
+    EXPECT_DOUBLE_EQ(BitsWithoutAccount(10, file, {true, 5, 6}), 13.4);
     EXPECT_DOUBLE_EQ(BitsWithoutAccount(10, file, {true, 6, 6}), 12.4);
   }
 }

@@ -287,11 +287,14 @@ std::unique_ptr<const rocksdb::FilterPolicy> NewNamedPolicy(const engine::StockN
 // Whether a program that asks for RocksDB's usual filters gets bits by level.
 bool WritesByLevel(const Settings& settings) {
   if (!settings.wrong.empty() || settings.WritesOwnFilters()) return false;
-  const Asked usual{/*is_ribbon=*/false, /*bits_per_key=*/10, /*bloom_before_level=*/-1};
-  RocksDBFilterOptions options = OptionsFor(settings, usual);
-  std::string error = AddRocksDBsOptions(settings, usual, &options);
-  if (error.empty()) error = CompleteOptions(settings, usual, &options);
-  return error.empty() && options.Validate().empty() && options.auto_bits_by_level;
+  for (const bool is_ribbon : {false, true}) {
+    const Asked usual{is_ribbon, /*bits_per_key=*/10, /*bloom_before_level=*/-1};
+    RocksDBFilterOptions options = OptionsFor(settings, usual);
+    std::string error = AddRocksDBsOptions(settings, usual, &options);
+    if (error.empty()) error = CompleteOptions(settings, usual, &options);
+    if (error.empty() && options.Validate().empty() && options.auto_bits_by_level) return true;
+  }
+  return false;
 }
 
 // Called for each policy, also for those made by name.

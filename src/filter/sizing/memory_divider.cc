@@ -226,6 +226,7 @@ void DivideMemory(Format format, double memory, const LevelKeys* levels, int num
     std::vector<LevelKeys> among;
     for (const int i : filtered) among.push_back(levels[i]);
     const std::vector<double> memory_bits = DivideAmong(format, memory, among);
+    if (memory_bits.empty()) return;  // the sum of the least filters, rounded, may exceed `memory`
     double reads = unfiltered_runs;
     for (size_t i = 0; i < among.size(); ++i) {
       reads -= among[i].runs * (1 - RateOfMemory(format, memory_bits[i]));

@@ -209,6 +209,8 @@ void FileAccount::BeginFamily(const std::string& database, const std::string& fa
   DatabaseFiles* const changed = Find(database);
   if (changed == nullptr) return;
   const Family* const known = FamilyOf(changed, family);
+  // An id is never used twice, and a later family has a larger one.
+  if (known->id.value_or(id) > id) return;
   if (known->id.value_or(id) != id) {
     for (auto file = changed->files.begin(); file != changed->files.end();) {
       const auto next = std::next(file);

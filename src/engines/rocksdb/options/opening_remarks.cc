@@ -8,6 +8,7 @@
 
 #include "rocksdb/comparator.h"
 #include "rocksdb/env.h"
+#include "src/engines/rocksdb/builder/layout_check.h"
 
 namespace bloomline::engine {
 namespace {
@@ -83,13 +84,13 @@ std::string LevelsRemark(const LevelRules& rules, ROCKSDB_NAMESPACE::CompactionS
     return without_effect + "FIFO compaction, which has no levels: every file gets bits_per_key";
   }
   const bool is_universal = style == ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
-  if (has_account || (!kHasAccount && !is_universal)) return "";
+  if (has_account || (!KnowsListeners() && !is_universal)) return "";
   std::string remark = is_universal
                            ? without_effect +
                                  "universal compaction and no FilterAccount: "
                                  "every file gets bits_per_key"
                            : "bloomline: bits by level waste fewer reads with a FilterAccount";
-  if (!kHasAccount) return remark;
+  if (!KnowsListeners()) return remark;
   return remark +
          "; add it by options.listeners.push_back(bloomline::NewFilterAccount()), in Java by "
          "options.setListeners(Collections.singletonList(new FilterAccount())), or by "
