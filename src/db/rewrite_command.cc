@@ -45,6 +45,7 @@ class Rewrite {
     } catch (const tables::MemoryError& error) {
       error_ = error.what();
     }
+    if (outcome == Outcome::kDone && !is_reported_) return tool::kExitFailure;
     if (outcome == Outcome::kDone) {
       return plan_.lacks_policies && !options_.dry_run ? tool::kExitFamiliesLeft : tool::kExitOk;
     }
@@ -231,6 +232,7 @@ class Rewrite {
     }
     for (size_t g = 0; !options_.policy.has_value() && g < after.groups.size(); ++g) {
       // Partitions may differ from what was planned.
+      if (inputs_.column_family(before_.groups[g]).filters_for_hits == "true") continue;
       const double before = before_.groups[g].all.wasted_reads;
       if (!WastesNoMore(before, after.groups[g].all.wasted_reads, &error_)) {
         return Outcome::kRefused;
@@ -240,7 +242,8 @@ class Rewrite {
     const ReportedRates rates_before(common, before_, &inputs_);
     if (!partial->Commit(&error_)) return Outcome::kFailed;
     PrintReport(now, after, rates, rates_before, partial->copied());
-    if (!tool::FlushOutput()) {  // main says why
+    if (!tool::FlushOutput()) {
+      is_reported_ = false;
       tool::PrintError("bloomline db rewrite: " + target_ +
                        " is complete; only the report could not be printed");
     }
@@ -334,6 +337,7 @@ class Rewrite {
   Inputs inputs_;
   Inspection before_;
   RewritePlan plan_;
+  bool is_reported_ = true;
   FolderFiles files_;
   std::string error_;
 };

@@ -127,7 +127,9 @@ class Planner {
       new_wasted_ = 0;
       const Outcome outcome = AddFamily(groups, bits, why, error);
       if (outcome != Outcome::kDone) return outcome;
-      if (policy == nullptr && !WastesNoMore(groups.all.wasted_reads, new_wasted_, error)) {
+      // With optimize_filters_for_hits, RocksDB does not query all filters that are there.
+      if (policy == nullptr && family.filters_for_hits != "true" &&
+          !WastesNoMore(groups.all.wasted_reads, new_wasted_, error)) {
         return Outcome::kRefused;
       }
       if (plan_->tables.size() != before) {
@@ -256,7 +258,8 @@ class Planner {
 
 bool WastesNoMore(double before, double after, std::string* error) {
   constexpr double kRounding = 1.02;  // filters have whole blocks
-  if (!(after > kRounding * before)) return true;
+  constexpr double kNone = 1e-5;      // as for advise
+  if (!(after > kRounding * std::max(before, kNone))) return true;
   return Refuse(error, "the filters that advise chooses would waste ", tool::RateText(after, 3),
                 " of reads, more than the present ones (", tool::RateText(before, 3),
                 "); name others with --policy");

@@ -230,7 +230,9 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<Inspected
 std::string WhyNoPolicy(const std::string& policy) {
   const std::string id = tree::OptionId(policy);
   const std::string meant = filter::MeantPolicy(id);
-  if (meant.empty() && filter::ParsePolicyId(id).is_valid) return "";
+  // A name alone may be that of a program's own policy, such as MyBloomFilter.
+  const bool is_name = id == policy && id.find(':') == std::string::npos;
+  if ((meant.empty() || is_name) && filter::ParsePolicyId(id).is_valid) return "";
   return "RocksDB makes no policy of " + support::Quoted(id) + ", and goes on without filters" +
          meant;
 }
