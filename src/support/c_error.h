@@ -36,8 +36,8 @@ auto OrSetError(char** errptr, F f) -> decltype(f(nullptr)) {
   }
 }
 
-// Returns true, with *error, for a null text. std::string would make undefined behavior of it, or
-// an exception that OrSetError takes for missing memory.
+// Returns true, with *error, if the text is null: a std::string of it would be undefined behavior,
+// or an exception that OrSetError takes for missing memory.
 inline bool IsNullText(const char* text, const char* name, std::string* error) {
   if (text != nullptr) return false;
   *error = std::string(name) + " is NULL; allowed: a string";

@@ -66,7 +66,7 @@ bool MoveAll(uint64_t n, uint64_t* done, Transfer transfer) {
   return true;
 }
 
-// The folder of an absolute path, or of one that follows the folder of this process.
+// The folder of an absolute path, or of one relative to the working directory.
 std::string FolderOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   if (slash == path.npos) return ".";

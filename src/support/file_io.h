@@ -58,7 +58,7 @@ int64_t PositionOf(int descriptor);
 bool IsLocked(int descriptor);
 
 // Tells the system that these bytes will be read soon. This is only advice: it fails silently, and
-// does nothing on systems that take none.
+// does nothing on systems that accept none.
 void WillRead(int descriptor, uint64_t offset, uint64_t bytes);
 
 // ---- Files as a whole. Errors name the file and what the system said.
@@ -93,7 +93,7 @@ bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* tex
 bool AppendPart(const ByteSource& from, uint64_t begin, uint64_t end, ByteSink* out,
                 std::string* error);
 
-// kDone: returns when the disk has the file. kNotNow: does not wait, and after a power failure the
+// kDone: returns once the file is on disk. kNotNow: does not wait, and after a power failure the
 // new file may be empty. That suits files that are written again soon.
 enum class DiskSync { kDone, kNotNow };
 
@@ -149,7 +149,7 @@ class ReplacementFile : public ByteSink {
   int folder_ = -1;
 };
 
-// Returns when the disk has the names in the folder, or if its file system cannot sync folders.
+// Returns once the names in the folder are on disk, or if its file system cannot sync folders.
 bool SyncFolder(const std::string& path, std::string* error);
 
 }  // namespace bloomline::support

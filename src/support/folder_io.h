@@ -30,8 +30,8 @@ bool RenameNew(const std::string& from, const std::string& to, std::string* erro
 bool IsReadOnly(const std::string& path);
 
 // The lock that LevelDB and RocksDB take on their LOCK file: fcntl, for writing. If the file can
-// only be read, a lock for reading, which the kernel refuses while an engine has its own. Drops it
-// at its end, and when this process closes any other descriptor of the file.
+// only be read, it is a lock for reading, which the kernel refuses while an engine holds its own.
+// Released by the destructor, and when this process closes any other descriptor of the file.
 class FileLock {
  public:
   FileLock() = default;
@@ -40,10 +40,10 @@ class FileLock {
   FileLock& operator=(const FileLock&) = delete;
 
   // Takes the lock, again if it was dropped. Creates no file: without one, there is no lock.
-  // Returns false with *error if another process has it, or the file cannot be opened.
+  // Returns false with *error if another process holds it, or the file cannot be opened.
   bool Take(const std::string& path, std::string* error);
   bool has_file() const { return descriptor_ >= 0; }
-  // Whether another process may have the lock all the same: a file system that is not known to be
+  // Whether another process may hold the lock all the same: a file system that is not known to be
   // local can hide locks of other hosts, and overlayfs those of its layers.
   bool is_doubtful() const { return is_doubtful_; }
 
@@ -57,7 +57,7 @@ class FileLock {
 // signal that the process ignores stays ignored.
 void AwaitEndingSignals();
 int EndingSignal();
-// Ends the process by that signal, as if it had not been awaited.
+// Ends the process by that signal, as if it had not been caught.
 [[noreturn]] void EndBySignal(int signal);
 
 }  // namespace bloomline::support

@@ -23,7 +23,7 @@ inline locale_t ClassicLocale() {
   return classic;
 }
 
-// As ParseDouble (number_text.h), but a number that is too large becomes infinity.
+// Like ParseDouble (number_text.h), but a number that is too large becomes infinity.
 inline bool ParseDoubleByLibc(std::string_view text, double* number) {
   if (text.empty() || text[0] == '+') return false;
   if (text.find_first_not_of("0123456789.eE+-") != text.npos) return false;
@@ -35,7 +35,7 @@ inline bool ParseDoubleByLibc(std::string_view text, double* number) {
   return stop == terminated.c_str() + text.size() && !(errno == ERANGE && *number == 0);
 }
 
-// As printf in the "C" locale; `format` has '*' for the digits.
+// Like printf in the "C" locale; `format` contains '*' for the digits.
 inline std::string TextByLibc(const char* format, int digits, double number) {
   char text[400];  // DBL_MAX has 309 digits before the point
   const locale_t before = uselocale(ClassicLocale());
@@ -47,8 +47,8 @@ inline std::string TextByLibc(const char* format, int digits, double number) {
   return text;
 }
 
-// As DoubleText, but for some powers of two: it looks among the nearest numbers of each length, and
-// the shortest text may be the second nearest there.
+// Like DoubleText, except for some powers of two: this looks at the nearest number of each length,
+// and there the shortest text may be the second nearest.
 inline std::string ShortestTextByLibc(double number) {
   if (!std::isfinite(number)) return TextByLibc("%.*f", 0, number);
   constexpr int kMostDigits = 17;

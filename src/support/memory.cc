@@ -31,7 +31,7 @@ char* Map(size_t bytes) {
 }
 
 // A block next to an earlier block is aligned at once, and the system sees both as one mapping.
-// Otherwise we map more, and give back the surplus at both ends.
+// Otherwise we map more, and unmap the surplus at both ends.
 char* MapAligned(size_t bytes) {
   char* memory = Map(bytes);
   if (memory == nullptr || reinterpret_cast<uintptr_t>(memory) % kHugePageBytes == 0) return memory;

@@ -32,9 +32,9 @@ void ForEachOption(std::string_view text, Use use) {
   }
 }
 
-// Returns what is wrong with a filter policy's text that gives an option twice: of
-// "{id=bloomline;format=blocked;format=compact}", "format is given twice, 'blocked' and 'compact';
-// allowed: once". Otherwise an empty string. RocksDB takes the last of the two.
+// Returns a sentence if a filter policy's text gives an option twice, else an empty string. For
+// "{id=bloomline;format=blocked;format=compact}", the sentence is "format is given twice, 'blocked'
+// and 'compact'; allowed: once". RocksDB uses the last of the two.
 std::string GivenTwice(std::string_view policy);
 
 }  // namespace bloomline::support

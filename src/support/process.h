@@ -1,4 +1,4 @@
-// This process: its number and its standard streams.
+// This process: its ID and its standard streams.
 #ifndef BLOOMLINE_SUPPORT_PROCESS_H_
 #define BLOOMLINE_SUPPORT_PROCESS_H_
 
@@ -6,7 +6,7 @@
 
 namespace bloomline::support {
 
-// Returns the process's number: in a child of vfork() or clone(), but not of fork(), the parent's.
+// Returns the process ID; in a child of vfork() or clone(), but not of fork(), that of the parent.
 // Thread-safe. Cost: a call and a load; getpid() is a system call of 75 ns.
 uint64_t ProcessNumber();
 

@@ -1,5 +1,5 @@
 // Failing functions return false or null, with one sentence in *error, unless `error` is null. This
-// file also has errors about paths that cannot be used and system calls that failed.
+// file also contains errors about unusable paths and failed system calls.
 #ifndef BLOOMLINE_SUPPORT_SET_ERROR_H_
 #define BLOOMLINE_SUPPORT_SET_ERROR_H_
 
@@ -34,7 +34,7 @@ auto OrError(std::string* error, F f) -> decltype(f(error)) {
 }
 
 // Does the same for a function that makes a `what`, such as "FilterAccount". If `error` is null,
-// stderr gets the reason.
+// prints the reason to stderr.
 template <typename F>
 auto OrReport(const char* what, std::string* error, F f) -> decltype(f(error)) {
   std::string reason;

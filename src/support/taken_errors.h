@@ -7,7 +7,7 @@
 
 namespace bloomline::support {
 
-// While one lives, its thread's errors of this kind are not printed: its owner, which called the
+// While one exists, its thread's errors of this kind are not printed: its owner, which called the
 // engine, reports them, so that users do not read them twice.
 class TakenErrors {
  public:
