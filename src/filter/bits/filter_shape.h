@@ -1,5 +1,5 @@
-// The bytes of a filter without their container: the layouts of docs/format.md, section 3.
-// trailer.h and leveldb_codes.h have the containers.
+// The bytes of a filter without its container: the layouts of docs/format.md, section 3. The
+// containers are in trailer.h and leveldb_codes.h.
 #ifndef BLOOMLINE_FILTER_BITS_FILTER_SHAPE_H_
 #define BLOOMLINE_FILTER_BITS_FILTER_SHAPE_H_
 
@@ -59,7 +59,7 @@ struct FilterShape {
   Layout layout = Layout::kAlwaysMatch;
   uint32_t block_bytes = 1;
   uint64_t num_blocks = 0;
-  int num_probes = 0;       // k; 0 in layouts that are no Bloom filters
+  int num_probes = 0;       // k; 0 in layouts that are not Bloom filters
   uint32_t row_blocks = 0;  // kRibbon, kRocksDBRibbon: blocks of 128 rows
   // kRibbon: the seed's number. kSmallSet: the part of the attempt's number outside headers.
   uint32_t attempt = 0;
@@ -130,7 +130,7 @@ struct ShapeRequest {
   double bits_per_key;
   uint64_t end_bytes = 0;
   uint64_t max_payload_bytes = UINT64_MAX;
-  // RocksDB's Ribbon filters alone: the upper half of the first key's hash rounds the size.
+  // Only for RocksDB's Ribbon filters: the upper half of the first key's hash rounds the size.
   uint32_t chance = UINT32_MAX / 2;
 };
 

@@ -5,7 +5,7 @@
 namespace bloomline::filter {
 namespace {
 
-// `Byte` says whether the one to three bytes behind the last multiple of four are signed.
+// `Byte` says whether the one to three bytes after the last multiple of four are signed.
 template <typename Byte>
 uint32_t Hash32(std::string_view key) {
   constexpr uint32_t kSeed = 0xbc9f1d34;

@@ -33,14 +33,14 @@
 
 namespace bloomline::filter {
 
-// Most keys are short, and a function that hashes no others needs fewer registers.
+// Most keys are short, and a function that hashes only those needs fewer registers.
 constexpr size_t kMaxShortKeyBytes = 16;
 
 // XXH3_64bits_withSeed of a key longer than kMaxShortKeyBytes. Out of line, because few filters
 // have a seed.
 uint64_t SeededLongKeyHash64(std::string_view key, uint64_t seed);
 
-// Hash64 of a key of any length, out of line: for callers that hash short keys in line.
+// Hash64 of a key of any length, out of line: for callers that hash short keys inline.
 uint64_t Hash64OutOfLine(std::string_view key, uint64_t seed);
 
 // If a call per key matters, mark the caller flatten: xxHash's short-key paths then inline into it.

@@ -1,4 +1,4 @@
-// Calls a function template over k with a k of run time.
+// Calls a function template on k with a k known only at run time.
 #ifndef BLOOMLINE_FILTER_BITS_UNROLLED_H_
 #define BLOOMLINE_FILTER_BITS_UNROLLED_H_
 

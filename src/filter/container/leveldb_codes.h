@@ -95,7 +95,7 @@ inline Payload DecodeSmallSet(const char* data, uint64_t num_bytes, int code) {
   return {FilterShape::SmallSet(num_blocks, block_bytes, 0), 0, data};
 }
 
-// Total: any bytes give a payload. Inline, because LevelDB decodes a filter at every query.
+// Never fails: any bytes give a payload. Inline, because LevelDB decodes a filter at every query.
 inline Payload DecodeLevelDB(std::string_view filter) {
   if (filter.empty()) return {FilterShape::Flat(0, kMinProbes), 0, filter.data()};
   if (filter.size() < 2) return {};

@@ -1,5 +1,5 @@
 // The names under which engines store filters: LevelDB uses the policy's name, RocksDB its
-// CompatibilityName(). A reader of another name does not use the filter.
+// CompatibilityName(). A policy with another name does not use the filter.
 #ifndef BLOOMLINE_FILTER_CONTAINER_POLICY_NAMES_H_
 #define BLOOMLINE_FILTER_CONTAINER_POLICY_NAMES_H_
 
@@ -13,7 +13,8 @@
 
 namespace bloomline::filter {
 
-// The names of the engines' own policies, which bloomline's have, too. All end in a zero byte.
+// The names of the engines' own policies, which bloomline's policies use, too. All end in a zero
+// byte.
 constexpr std::string_view kLevelDBName = "leveldb.BuiltinBloomFilter2";
 constexpr std::string_view kOldLevelDBName = "leveldb.BuiltinBloomFilter";  // before 1.18
 constexpr std::string_view kRocksDBName = "rocksdb.BuiltinBloomFilter";
@@ -36,8 +37,8 @@ inline bool EndsInSeedCheck(std::string_view name) {
          name.find_last_not_of(support::kHexDigits) < name.size() - kSeedCheckDigits;
 }
 
-// Precedes the name of a canonicalizer. Only canonical policies have it in their names: their
-// filters would lose the keys of other policies.
+// Precedes the name of a canonicalizer. Only canonical policies have it in their names, so no other
+// policy reads their filters, which would lose its keys.
 constexpr std::string_view kCanonicalizerMark = ".canonicalizer-";
 
 inline std::string CanonicalName(const std::string& policy, const char* canonicalizer) {

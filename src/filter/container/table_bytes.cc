@@ -37,7 +37,7 @@ Payload DecodeStock(std::string_view bytes, std::string* why, uint64_t* num_byte
   return payload;
 }
 
-// In the order of asking: the last one reads five bytes at the end, and RocksDB takes bloomline's
+// Tried in this order: the last one reads five bytes at the end, and RocksDB takes bloomline's
 // trailer for a filter that matches every key.
 constexpr struct {
   bool (*recognises)(std::string_view bytes);

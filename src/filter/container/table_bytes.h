@@ -1,5 +1,5 @@
-// The filters in RocksDB's tables, bloomline's and RocksDB's own, told apart by their bytes. One
-// opener for all who read them: RocksDB's reader and `bloomline db`.
+// The filters in RocksDB's tables, bloomline's and RocksDB's own, told apart by their bytes.
+// RocksDB's reader and `bloomline db` both open them here.
 #ifndef BLOOMLINE_FILTER_CONTAINER_TABLE_BYTES_H_
 #define BLOOMLINE_FILTER_CONTAINER_TABLE_BYTES_H_
 
@@ -12,9 +12,9 @@
 
 namespace bloomline::filter {
 
-// Total: any bytes give a payload that is safe to query, of the layout kUnknown if they are not
-// understood. Then *why, if not null, is one sentence; only this needs memory. *num_bytes, if not
-// null, is set to the payload's bytes: behind its blocks there may be some that no query reads.
+// Never fails: any bytes give a payload that is safe to query, with the layout kUnknown if they are
+// not understood. Then *why, if not null, is one sentence; only this needs memory. *num_bytes, if
+// not null, is set to the payload's size, including any bytes after its blocks that no query reads.
 Payload DecodeTableBytes(std::string_view bytes, std::string* why = nullptr,
                          uint64_t* num_bytes = nullptr);
 

@@ -74,7 +74,7 @@ bool ReadSecondPayload(std::string_view content, FilterShape* shape, std::string
   return true;
 }
 
-// What the fields of an extension say.
+// The fields of an extension.
 struct Extension {
   FilterShape second_payload = FilterShape::Blocked(0, 1);
   uint32_t row_blocks = 0;
@@ -116,7 +116,8 @@ bool ReadExtension(std::string_view extension, Extension* fields, std::string* w
   return true;
 }
 
-// Sets *payload_bytes to those before the second payload, the extension and the trailer.
+// Sets *payload_bytes to the number of bytes before the second payload, the extension and the
+// trailer.
 bool ReadTail(std::string_view filter, Extension* fields, uint64_t* payload_bytes,
               std::string* why) {
   if (filter.size() < kTrailerBytes) {
@@ -144,7 +145,7 @@ bool ReadTail(std::string_view filter, Extension* fields, uint64_t* payload_byte
   return true;
 }
 
-// The blocks of rows of a Ribbon filter, which no other has.
+// Checks the number of row blocks, which only Ribbon filters have.
 bool CheckRows(const LayoutRow& row, const FilterShape& shape, std::string* why) {
   constexpr uint32_t kMinBlocks = 2;
   if (!row.has_rows_field) {

@@ -30,18 +30,19 @@ constexpr size_t kTrailerBytes = 20;
 // The reason that DecodeTrailer gives for kFormerCompact.
 extern const char kFormerCompactText[];
 
-// The bytes behind a payload of this shape: kTrailerBytes, and the extension if it has one.
+// The number of bytes after a payload of this shape: kTrailerBytes, and the extension if it has
+// one.
 size_t EndBytes(const FilterShape& shape);
 
-// Writes end_bytes bytes behind a payload of this shape, EndBytes(shape) or up to 257 more, which
+// Writes end_bytes bytes after a payload of this shape, EndBytes(shape) or up to 257 more, which
 // readers skip. The shape is not kClassic or kSmallSet, which only LevelDB has.
 void EncodeEnd(const FilterShape& shape, uint64_t seed, size_t end_bytes, char* dst);
 
-// Total: any bytes give a payload. If it matches every key, *why, if not null, is set to the
+// Never fails: any bytes give a payload. If it matches every key, *why, if not null, is set to the
 // reason: kUnknown, kFormerCompact, or kAlwaysMatch if its writer said so.
 Payload DecodeTrailer(std::string_view filter, std::string* why = nullptr);
 
-// Whether the last bytes carry our magic number; RocksDB's own filters do not.
+// Whether the last bytes contain our magic number; RocksDB's own filters do not.
 bool HasTrailer(std::string_view filter);
 
 }  // namespace bloomline::filter

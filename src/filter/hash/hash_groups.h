@@ -20,7 +20,7 @@
 
 namespace bloomline::filter {
 
-// An array of hashes that are not initialised: temporary memory, in huge pages where it is large.
+// An array of hashes that are not initialised: temporary memory, in huge pages if it is large.
 class HashBuffer {
  public:
   HashBuffer() = default;

@@ -39,11 +39,11 @@ class HashList {
 
   // The memory of all chunks.
   size_t num_bytes() const { return num_bytes_; }
-  // The memory that the list has behind its last hash, until it changes.
+  // The memory that the list has left after its last hash, until it changes.
   uint64_t* spare() { return next_; }
   size_t spare_hashes() const { return static_cast<size_t>(end_ - next_); }
 
-  // Moves all hashes of `other` behind these; other is then empty. Cost: constant.
+  // Appends all hashes of `other`, which is then empty. Cost: constant.
   void TakeAll(HashList* other);
 
   // Forgets all hashes; keeps the first chunk, so a reused builder of small filters allocates once.
@@ -75,8 +75,8 @@ class HashList {
   }
 
  private:
-  // A chunk's header; its hashes lie behind it. It has whole words, so that a chunk has no bytes
-  // left over, also on i386, where the alignment of a uint64_t is 4.
+  // A chunk's header; its hashes follow it. It is a whole number of words, so that a chunk has no
+  // bytes left over, even on i386, where the alignment of a uint64_t is 4.
   struct alignas(sizeof(uint64_t)) HashNode {
     HashNode* next;
     size_t capacity;

@@ -76,7 +76,7 @@ FilterCounts* Find(const CountsLabels& labels) {
 }
 
 // Null if there is no room, or the lock is not available: a child of fork() may find it held by a
-// thread that it does not have.
+// thread that exists only in the parent.
 FilterCounts* FindOrAdd(const CountsLabels& labels) {
   if (FilterCounts* const counts = Find(labels)) return counts;
   std::unique_lock<std::mutex> lock(mutex, std::defer_lock);

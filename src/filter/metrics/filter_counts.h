@@ -83,7 +83,8 @@ class FilterCounts {
   void Lower(Count count, uint64_t n, Index index = {}) {
     At(count, index).fetch_sub(n, std::memory_order_relaxed);
   }
-  // While one thread calls this, another may get the formats of one call and the bits of another.
+  // A thread that calls expected() meanwhile may see the formats of one call and the bits of
+  // another.
   void SetExpected(const ExpectedFilters& filters) {
     format_.store(filters.format, std::memory_order_relaxed);
     flush_format_.store(filters.flush_format, std::memory_order_relaxed);

@@ -25,7 +25,7 @@ using filter::FilterLimit;
 using filter::OpenedKind;
 using filter::UselessReason;
 
-// A column family's name may have any bytes, and a label must be UTF-8. So bytes that are not
+// A column family's name may contain any bytes, and a label must be UTF-8. So bytes that are not
 // printable ASCII are written as in URLs.
 std::string LabelText(std::string_view value) {
   std::string text;
@@ -84,7 +84,7 @@ class MetricsText {
   std::string text_;
 };
 
-// A policy that is not used, such as one of default options that others replace, has no filters.
+// An unused policy, such as that of default options that others replace, has no filters.
 bool HasFilters(const FilterCounts& counts) {
   uint64_t sum = counts.Get(Count::kBuilt) + counts.Get(Answers::kKeys, false) +
                  counts.Get(Answers::kKeys, true);  // LevelDB does not count what it opens
@@ -102,7 +102,7 @@ std::string Counted(const FilterCounts& counts, size_t index) {
   return n == 0 ? std::string() : std::to_string(n);
 }
 
-// Both answers are there if one is, because a rate needs both.
+// If one answer is printed, so is the other, because a rate needs both.
 template <Answers kAnswers>
 std::string Answered(const FilterCounts& counts, size_t may_match) {
   const uint64_t n = counts.Get(kAnswers, may_match != 0);

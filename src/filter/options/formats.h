@@ -11,7 +11,7 @@
 
 namespace bloomline::filter {
 
-// The facts about a format that need no layout (layout_table.h has its plan).
+// The facts about a format that do not depend on a layout (layout_table.h has its plan).
 struct FormatRow {
   Format format;
   const char* name;   // in options
@@ -19,13 +19,13 @@ struct FormatRow {
   BitsPerKeyRange bits_per_key;
   bool in_leveldb;
   bool in_rocksdb;
-  bool is_static;   // filters on their own have it (FilterBuilder)
-  bool takes_seed;  // in LevelDB or on its own
-  // Whether bits_per_key of engines is the memory of a key, as it is in static filters. If not, it
-  // is that of a Bloom filter with the same false-positive rate, which takes more.
+  bool is_static;   // standalone filters can have it (FilterBuilder)
+  bool takes_seed;  // in LevelDB or standalone
+  // Whether the bits_per_key of an engine's policy is the memory per key, as in static filters. If
+  // not, it is that of a Bloom filter with the same false-positive rate, which takes more.
   bool bits_are_memory = true;
-  // Filters of RocksDB's own: the name of its policy, and what follows the bits there; empty: the
-  // level up to which files get Bloom filters.
+  // RocksDB's own filters: the name of its policy, and what follows the bits in its id. If that is
+  // empty, the level up to which files get Bloom filters follows.
   const char* rocksdb_policy = "";
   const char* rocksdb_suffix = "";
 
@@ -44,7 +44,7 @@ struct FormatTable {
 };
 extern const FormatTable kFormats;
 
-// Total: a number without a format has a row that no engine has, named "unknown".
+// Never fails: an unknown number gets a row named "unknown" that no engine supports.
 const FormatRow& RowOf(Format format);
 bool IsKnown(Format format);
 
@@ -64,7 +64,7 @@ std::optional<Format> FormatNamed(std::string_view name);
 // them.
 std::string NamesOfFormats(bool FormatRow::*fact);
 
-// The filters that the engines write without bloomline, unless they are told otherwise.
+// The filters that the engines write by default without bloomline.
 constexpr Format kRocksDBDefault = Format::kBloom, kLevelDBDefault = Format::kClassic;
 
 inline bool IsAllowed(Format format, double bits_per_key) {

@@ -1,5 +1,5 @@
 // The options of bloomline's policy for RocksDB, one line each: what {id=bloomline;NAME=VALUE;...}
-// may have. engines/rocksdb/options/option_rows.cc reads, checks and writes the values.
+// may contain. engines/rocksdb/options/option_rows.cc reads, checks and writes the values.
 //
 // A new option needs:
 //
@@ -18,12 +18,12 @@ namespace bloomline::filter {
 
 struct PolicyOption {
   const char* name;
-  const char* default_value;  // as OPTIONS files have it
+  const char* default_value;  // as written in OPTIONS files
   // Whether another value may change the filter that an existing file gets. `bloomline db rewrite`
   // refuses such values, unless it follows the option.
   bool changes_files = true;
-  // Whether OPTIONS files have the default value. If not, releases that lack the option can read
-  // the files in which it is not set.
+  // Whether the default value is written to OPTIONS files. If not, releases that lack the option
+  // can read files in which it is not set.
   bool writes_default = true;
 };
 
@@ -41,7 +41,7 @@ inline constexpr std::array<PolicyOption, 10> kPolicyOptions = {{
     {"max_filter_bytes", "0"},
 }};
 
-// Options of earlier releases, which OPTIONS files may have. They have no effect any more.
+// Options of earlier releases, which OPTIONS files may still contain. They are ignored.
 inline constexpr std::array<PolicyOption, 5> kFormerOptions = {{
     {"range_prefixes", "none", /*changes_files=*/false},
     {"range_memory_percent", "20", /*changes_files=*/false},
@@ -59,7 +59,7 @@ constexpr const PolicyOption* FindOption(const Options& options, std::string_vie
   return nullptr;
 }
 
-// The same in both lists.
+// Looks in both lists.
 constexpr const PolicyOption* FindOption(std::string_view name) {
   const PolicyOption* const option = FindOption(kPolicyOptions, name);
   return option != nullptr ? option : FindOption(kFormerOptions, name);

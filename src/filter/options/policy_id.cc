@@ -17,7 +17,7 @@ constexpr struct {
               {"bloomfilter", PolicyClass::kBloom, Format::kBloom},
               {"ribbonfilter", PolicyClass::kRibbon, Format::kRibbon}};
 
-// Cuts `text` at its first colon. Returns what is behind it; nothing without a colon.
+// Cuts `text` at its first colon. Returns what follows it, or nothing if there is no colon.
 std::optional<std::string_view> CutAtColon(std::string_view* text) {
   const size_t colon = text->find(':');
   if (colon == text->npos) return std::nullopt;

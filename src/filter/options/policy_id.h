@@ -18,17 +18,17 @@ enum class PolicyClass {
   kRibbon,     // ribbonfilter
 };
 
-// The texts lie in the parsed one.
+// The texts are parts of the parsed one.
 struct PolicyId {
   std::string_view name;
   std::optional<std::string_view> bits;
-  std::optional<std::string_view> suffix;  // all behind the second colon, so it may have colons
+  std::optional<std::string_view> suffix;  // all after the second colon, so it may contain colons
   PolicyClass policy_class = PolicyClass::kOther;
-  // Of the filters, if no option has another one. kOther: means nothing.
+  // The format of the filters, unless an option sets another one. Meaningless for kOther.
   Format format = Format::kBlocked;
-  // False if the name is known, and RocksDB makes no policy because of the rest. It has a number
-  // of any sign without an exponent, and a flag without meaning behind it; kRibbon has a whole
-  // number there, and kBloomline may have nothing.
+  // False if the name is known, but RocksDB makes no policy because of the rest. Valid bits are a
+  // number of any sign without an exponent; only kBloomline may omit them. A suffix is valid if it
+  // is true or false, which is ignored, or in kRibbon a whole number.
   bool is_valid = true;
 
   bool has_flag() const { return suffix == "false" || suffix == "true"; }
@@ -38,7 +38,7 @@ PolicyId ParsePolicyId(std::string_view id);
 
 // Returns "; did you mean 'bloomline'?" for "blomline:10", an option string of a filter policy;
 // empty if its name is right or not near one of RocksDB's and bloomline's. The rest of the string
-// may have a secret seed.
+// may contain a secret seed.
 std::string MeantPolicy(std::string_view text);
 
 }  // namespace bloomline::filter

@@ -1,5 +1,6 @@
 // Sizes and false-positive rates of filters in engines, by the bits_per_key of a policy's options:
-// as bloomline/sizing.h, but in kRibbon those of RocksDB's ribbonfilter:N, which are not memory.
+// like bloomline/sizing.h, but in kRibbon, bits_per_key is the N of RocksDB's ribbonfilter:N, which
+// is not the memory.
 #ifndef BLOOMLINE_FILTER_SIZING_ENGINE_SIZING_H_
 #define BLOOMLINE_FILTER_SIZING_ENGINE_SIZING_H_
 

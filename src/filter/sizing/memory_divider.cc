@@ -78,7 +78,7 @@ class RateHull {
            (corners_[i + 1].bits_per_key - corners_[i].bits_per_key);
   }
 
-  // Corners that the new one makes superfluous are removed.
+  // Removes the corners that the new one makes superfluous.
   void Add(RatePoint sample) {
     if (!corners_.empty() && sample.rate >= corners_.back().rate) return;
     corners_.push_back(sample);
@@ -91,7 +91,7 @@ class RateHull {
   std::vector<double> slopes_;
 };
 
-// Made at the first call for the format, which IsKnown.
+// Made at the first call for the format, which must be known.
 const RateHull& Hull(Format format) {
   static std::mutex mutex;
   static std::map<Format, RateHull>& hulls = *new std::map<Format, RateHull>;

@@ -32,8 +32,8 @@ struct LevelKeys {
 // memory is that of filters of a million keys. In both, 0 means no filter.
 double MemoryBits(Format format, double bits_per_key);
 double BitsOfMemory(Format format, double memory_bits);
-// Of kRibbon in the memory of compact filters, which RocksDB's policies had before 0.4.0; rounded
-// to hundredths.
+// The bits_per_key of kRibbon that take the memory of compact filters, which RocksDB's policies had
+// before 0.4.0; rounded to hundredths.
 double RibbonBitsOfCompact(double bits_per_key);
 
 // Sets bits[i] for each of num_levels levels, so that the sum of the false-positive rates of all
@@ -41,9 +41,9 @@ double RibbonBitsOfCompact(double bits_per_key);
 void DivideMemory(Format format, double memory, const LevelKeys* levels, int num_levels,
                   double* bits);
 
-// The bits of memory per key of the last of these levels, of more than 0 keys each, in the same
-// division, but for a rate that falls as on its lower convex hull: they rise steadily with `memory`.
-// If it does not suffice for filters in all levels, each gets the same part of the least filter.
+// The bits of memory per key of the last of these levels, each of more than 0 keys, in the same
+// division, but with rates on the lower convex hull, so that they rise steadily with `memory`. If
+// it does not suffice for filters in all levels, each gets the same part of the least filter.
 double MemoryBitsOfLast(Format format, double memory, const std::vector<LevelKeys>& levels);
 
 // The bits per key of levels, with their memory and wasted reads.

@@ -1,4 +1,4 @@
-// An open filter and the hash of its keys, in line.
+// An open filter and the hash of its keys, inline.
 #ifndef BLOOMLINE_FILTER_VIEW_OPEN_QUERY_H_
 #define BLOOMLINE_FILTER_VIEW_OPEN_QUERY_H_
 

@@ -126,7 +126,7 @@ void FilterWriter::WritePayload(FilterShape* shape, int num_threads, char* dst) 
 WriterFault FilterWriter::FinishTo(const FilterShape& planned, char* dst, int num_threads) {
   const WriterFault fault = this->fault();
   const uint64_t num_bytes = planned.payload_bytes() + end_bytes(planned);
-  // Without a solution, the payload of another layout may be longer by what lay behind this one.
+  // Without a solution, the payload of another layout may be longer by what followed this one.
   std::memset(dst, 0, static_cast<size_t>(num_bytes));
   FilterShape shape = planned;
   if (shape.num_blocks != 0 && fault == WriterFault::kNone) {

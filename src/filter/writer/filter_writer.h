@@ -35,8 +35,8 @@ class FilterWriter {
   // Filters with bloomline's trailer. The options were validated by the caller. If they are
   // refused, each filter must have the shape FilterShape(), and then matches every key.
   explicit FilterWriter(const FilterOptions& options);
-  // Filters in RocksDB's tables: `plan` is the PlanRow of the options' format. Those of RocksDB's
-  // own have its end of five bytes and no seed.
+  // Filters in RocksDB's tables: `plan` is the PlanRow of the options' format. RocksDB's own
+  // filters end in its five bytes and have no seed.
   FilterWriter(const FilterOptions& options, const LayoutRow& plan);
 
   void AddKey(std::string_view key) {
@@ -47,11 +47,11 @@ class FilterWriter {
   // The seed of the next filter's hashes: that of the options, or the one drawn.
   uint64_t seed() const { return hasher_.seed(); }
 
-  // Like AddKey, for a hash that HashOf gave.
+  // The hash for AddHash.
   uint64_t HashOf(std::string_view key) const {
     return hash_ == HashFunction::kXxh3 ? hasher_(key) : HashOfRocksDB(key);
   }
-  // Inline for adaptors that hash in line.
+  // Like AddKey. Inline for adaptors that hash inline.
   void AddHash(uint64_t hash) {
     if (!hashes_.AppendIfNewAndEasy(hash)) AppendNew(hash);
   }
@@ -69,7 +69,7 @@ class FilterWriter {
   const FilterOptions& options() const { return options_; }
   // Null without one.
   const LayoutRow* plan() const { return plan_; }
-  // The bytes behind a payload of this shape.
+  // The number of bytes after a payload of this shape.
   size_t end_bytes(const FilterShape& shape = FilterShape()) const;
 
   // Moves all keys of `other`, which has the same format and seed, here. Keys that the other lost
@@ -114,7 +114,7 @@ class FilterWriter {
   FilterOptions options_;
   const LayoutRow* const plan_;
   const HashFunction hash_;
-  const size_t first_long_size_;  // 0 with another hash than XXH3
+  const size_t first_long_size_;  // 0 if the hash is not XXH3
   KeyHasher hasher_;  // with the seed of the options, or the one drawn for the next filter
   HashList hashes_;
   uint64_t first_hash_ = 0;

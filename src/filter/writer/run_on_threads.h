@@ -20,8 +20,8 @@ inline size_t ThreadsForKeys(size_t num_keys, int most) {
 }
 
 // Runs f(0) .. f(n - 1), n >= 1, each on its own thread, and returns when all have returned. If a
-// thread cannot be started, its call runs on this one. If any throw, one of their exceptions is
-// thrown again then.
+// thread cannot be started, its call runs on this one. If any throw, it then rethrows one of their
+// exceptions.
 template <typename F>
 void RunOnThreads(size_t n, F f) {
   std::vector<std::exception_ptr> thrown(n);
