@@ -21,7 +21,7 @@ struct BlockedKernel {
 
   MayMatch may_match = nullptr;
   // may_match specialised for a fixed k, so that k is not read per query: up to 7 % faster. It
-  // suits callers that keep the pointer, and filters with this k alone.
+  // suits callers that keep the pointer, and only filters with this k.
   MayMatch (*may_match_for)(int num_probes) = nullptr;
   // Prefetches nothing: the caller prefetches while it computes the hashes (PrefetchBlock in
   // probe_sequence.h).

@@ -39,14 +39,14 @@ enum class HashFunction : uint8_t {
   kLevelDB32
 };
 
-// The functions get shapes and payloads of their layout, with blocks. A null function means that
+// The functions take shapes and payloads of their layout, with blocks. A null function means that
 // the layout has no such operation. `data` is shape.payload_bytes() bytes, zeroed before the first
 // call.
 struct LayoutRow {
   Layout layout = Layout::kAlwaysMatch;
   const char* name = "always match";  // as `bloomline inspect` prints it
   const char* long_name = "unknown";  // among the filters of all engines
-  std::optional<Format> format = {};  // which mostly writes it
+  std::optional<Format> format = {};  // that mostly writes it
   HashFunction hash = HashFunction::kXxh3;
 
   // ---- Size: the shape for the keys of a request, in each container that has the layout.
@@ -85,7 +85,7 @@ struct LayoutRow {
   std::unique_ptr<Solution> (*solve)(HashList* hashes, uint64_t first_hash,
                                      const ShapeRequest& request, const kernels::Kernel& kernel,
                                      FilterShape* shape) = nullptr;
-  // Builds a filter of LevelDB from all its hashes, which it may reorder. Completes the shape.
+  // Builds a LevelDB filter from all its hashes, which it may reorder. Completes the shape.
   void (*build)(uint64_t* hashes, size_t n, FilterShape* shape, const kernels::Kernel& kernel,
                 char* data) = nullptr;
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr auto kUnordered = std::memory_order_relaxed;
 
-constexpr uint32_t kNumFirst = 1000;  // ranges of the process that are all added
+constexpr uint32_t kNumFirst = 1000;  // ranges of the process, all of which are added
 constexpr uint32_t kRangesPerSample = 16;
 std::atomic<uint32_t> num_first{0};
 

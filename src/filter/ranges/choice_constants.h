@@ -14,8 +14,8 @@ struct ChoiceConstants {
   // themselves.
   double upper_levels = 0.5;
 
-  // ---- What scans ask for, as long as no sample says it: ranges that end at delimiters or at
-  // bytes have a weight of 1 each.
+  // ---- What scans query, as long as there is no sample: ranges that end at delimiters or at bytes
+  // have a weight of 1 each.
   // Ranges of any number of bits.
   double numbers = 0.2;
   // Ranges of bytes beside delimiters.

@@ -15,13 +15,13 @@
 
 namespace bloomline::filter {
 
-// (Start (Add | KeepOnly)* (Clear | MoveTo))*. A list of hashes for each kind: 8 bytes for each
-// entry.
+// A list of hashes for each kind: 8 bytes for each entry. Calls:
+// (Start (Add | KeepOnly)* (Clear | MoveTo))*
 class KeptEntries {
  public:
   explicit KeptEntries(uint64_t seed) : seed_(seed) {}
 
-  // Begins with the entries of these kinds, of which kept keys are made. Takes all keys.
+  // Begins with the entries of these kinds that the kept keys have. Takes all keys.
   void Start(const KindSet& kinds, KeptKeys* keys);
   bool has_started() const { return has_started_; }
 

@@ -1,4 +1,4 @@
-// What range entries may be made of, until it is known which ones: the first bytes of the keys.
+// What range entries may be made of, until their kinds are chosen: the first bytes of the keys.
 #ifndef BLOOMLINE_FILTER_RANGES_KEPT_KEYS_H_
 #define BLOOMLINE_FILTER_RANGES_KEPT_KEYS_H_
 

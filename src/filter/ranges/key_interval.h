@@ -35,8 +35,8 @@ struct KeyInterval {
   // More are not counted.
   static constexpr uint64_t kMostCounted = 1 << 20;
 
-  // Sets the least interval that has all keys of [begin, end). Returns false if it is empty: then
-  // the range has none. begin < end.
+  // Sets the least interval that contains all keys of [begin, end). Returns false if it is empty:
+  // then the range contains none. begin < end.
   bool Set(const KeyLimits& limits, std::string_view begin, std::string_view end);
 
   // The number of different cells, or more than kMostCounted.
@@ -44,8 +44,8 @@ struct KeyInterval {
   // The length of cells that are about as wide: the greatest z for which 2^-z is at least the
   // number of numbers, if all there are were 1 and the digits of a byte 2^-8 of it each.
   size_t ResolutionBits(const KeyLimits& limits) const;
-  // What lies in the cell, which is one of these: with_first and with_last say whether it has
-  // `first` and `last`.
+  // The part of the interval in a cell, which is one of these: with_first and with_last say whether
+  // the cell contains `first` and `last`.
   KeyInterval InCell(const KeyLimits& limits, size_t bits, const char* cell, bool with_first,
                      bool with_last) const;
 

@@ -25,7 +25,7 @@ struct KeyDifference {
 // exact. Throws nothing, allocates nothing.
 class RangeCounts {
  public:
-  // A range that scans ask for. It ends at a delimiter's occurrence, an index of kDelimiters and a
+  // A range that scans query. It ends at a delimiter's occurrence, an index of kDelimiters and a
   // depth; or after a number of bits, if the index is kDelimiters.size().
   struct SampledRange {
     size_t delimiter;
@@ -47,7 +47,7 @@ class RangeCounts {
   explicit RangeCounts(const SampledRanges& sample, const ChoiceConstants& constants = {});
 
   // Counts a key. Returns how many of its first bytes may be needed to make its entries; 0: it has
-  // no new ones.
+  // no new entries.
   size_t Count(const KeyDifference& key) {
     if (num_keys_++ != 0 && key.common_bits < kMaxCellBits) ++num_new_from_bit_[key.common_bits];
     const size_t needed = key.common_bits < max_bits_ ? CellBytes(max_bits_) : 0;

@@ -18,7 +18,7 @@
 
 namespace bloomline::filter {
 
-// What a range filter gets.
+// The options of a range filter.
 struct RangeEntryOptions {
   bool is_auto = false;  // the kinds are chosen when all keys are known
   EntryKinds kinds;      // else these
@@ -44,9 +44,9 @@ FilterShape EntriesShape(Format format, uint64_t num_entries, double bits_per_en
 // bytes; if they do not, there is no filter. Equal keys, which are versions of one, count once. If
 // a function threw bad_alloc, no filter may be made of these keys.
 //
-// Memory if kinds are chosen: at most 24 bytes per key and 16 MiB, whatever the keys are. Mostly it
-// is less, about 10 bytes: the new bytes of each key, and later 8 bytes for each entry. If the new
-// bytes are more, the entries of as many kinds as there is room for take their place.
+// Memory if kinds are chosen: at most 24 bytes per key and 16 MiB, whatever the keys are. Usually
+// it is less, about 10 bytes: the new bytes of each key, and later 8 bytes for each entry. If the
+// new bytes are more, the entries of as many kinds as there is room for take their place.
 class RangeEntries {
  public:
   explicit RangeEntries(const RangeEntryOptions& options);
@@ -54,7 +54,7 @@ class RangeEntries {
   // Queries never ask for the empty key, so it has no entries.
   void Add(std::string_view key);
 
-  // Returns the value of kRangeProperty, and starts over; an empty one if there is no key but the
+  // Returns the value of kRangeProperty, and starts over. The value is empty if the only key is the
   // empty one, or keys were not in order.
   std::string Finish();
 
@@ -77,8 +77,8 @@ class RangeEntries {
   // Chooses the kinds, and adds the entries if that was not done before.
   EntryChoice Choose();
   EntryChoice ChooseFromKept();
-  // Returns the filter of the entries; an empty one if it would lack some, or they had less than a
-  // bit each.
+  // Returns the filter of the entries, or an empty one if it would lack some, or give them less
+  // than a bit each.
   std::string Build(double bits_per_entry);
 
   const RangeEntryOptions options_;

@@ -29,7 +29,7 @@ struct TableRanges {
   std::string_view last_key;  // the table's; empty: unknown
 };
 
-// Total. If the value is not understood, every range may match, and the last key is unknown.
+// Never fails. If the value is not understood, every range may match, and the last key is unknown.
 TableRanges OpenedTable(std::string_view value, const kernels::Kernel& kernel);
 
 }  // namespace bloomline::filter

@@ -17,7 +17,7 @@ constexpr uint64_t kMaxAskedEntries = 64;
 
 // A filter, opened for ranges. It refers to the bytes of the filter.
 struct OpenRanges {
-  bool is_understood = false;  // else every range may match
+  bool is_understood = false;  // if not, every range may match
   RangeField field;
   KeyLimits limits;
   OpenFilter entries;

@@ -48,7 +48,7 @@ BLOOMLINE_ALWAYS_INLINE const char* LocalBloomBlock(const kernels::PayloadView& 
 struct LocalBloomKernel {
   using MayMatch = bool (*)(const kernels::PayloadView& filter, uint64_t hash);
 
-  // For filters with this k alone.
+  // Only for filters with this k.
   MayMatch (*may_match_for)(int num_probes) = nullptr;
   // Prefetches nothing.
   void (*may_match_many)(const kernels::PayloadView& filter, size_t n, const uint64_t* hashes,

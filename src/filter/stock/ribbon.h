@@ -102,7 +102,7 @@ struct RibbonKey {
   }
 
   // Prefetches the same number of lines for each key, because the number of its lines cannot be
-  // foreseen. A prefetch behind the filter does no harm.
+  // foreseen. A prefetch beyond the filter is harmless.
   BLOOMLINE_ALWAYS_INLINE void Prefetch(uint32_t shape_columns) const {
     const uint32_t num_bytes = 2 * shape_columns * RibbonShape::kSegmentBytes;
     for (uint32_t i = 0; i < num_bytes; i += kernels::kBlockBytes) __builtin_prefetch(here + i);
@@ -143,7 +143,7 @@ struct RibbonKey {
 struct RibbonKernel {
   using MayMatch = bool (*)(const kernels::PayloadView& filter, uint64_t hash);
 
-  // For filters with this shape.columns alone.
+  // Only for filters with this shape.columns.
   MayMatch (*may_match_for)(uint32_t columns) = nullptr;
   // Prefetches what the keys of a batch need.
   void (*may_match_many)(const kernels::PayloadView& filter, size_t n, const uint64_t* hashes,

@@ -1,4 +1,4 @@
-// What the kernels of Ribbon queries share. `Simd` is what one has:
+// What the kernels of Ribbon queries share. Each has its own `Simd`:
 //
 //   bool Matches(const RibbonKey& key, uint32_t columns)   those of the filter's shape
 //

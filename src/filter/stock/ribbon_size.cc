@@ -15,8 +15,8 @@ constexpr uint64_t kMaxKeys = 950000000;
 // With fewer rows, RocksDB writes a Bloom filter if that is smaller.
 constexpr uint32_t kManyRows = 1024;
 
-// Keys for which one seed of twenty fails in 2^8 to 2^17 rows. Fewer rows would need a Bloom
-// filter; behind the table, a formula continues it.
+// Keys for which one seed of twenty fails in 2^8 to 2^17 rows. With fewer rows, RocksDB writes a
+// Bloom filter; beyond the table, a formula continues it.
 constexpr uint32_t kMinLog2Rows = 8;
 constexpr double kKeysForRows[] = {248.851, 499.532, 1001.26, 2003.97, 4005.59,
                                    8000.39, 15966.6, 31828.1, 63447.3, 126506.0};

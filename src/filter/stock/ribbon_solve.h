@@ -20,9 +20,9 @@
 // zero. A seed fails exactly if an equation 0 = 1 appears among all 32 bits of the fingerprints,
 // also where a filter stores fewer.
 //
-// A solver is one RibbonSolver. It has no state between calls but what the caller holds. All must
-// agree in every bit of the solution. They need not agree in the rows that they write, nor in which
-// groups they cannot solve (kTooMany).
+// A solver is one RibbonSolver. Between calls, only the caller holds state. All must agree in every
+// bit of the solution. They need not agree in the rows that they write, nor in which groups they
+// cannot solve (kTooMany).
 #ifndef BLOOMLINE_FILTER_STOCK_RIBBON_SOLVE_H_
 #define BLOOMLINE_FILTER_STOCK_RIBBON_SOLVE_H_
 
@@ -42,7 +42,7 @@ constexpr uint32_t kGroupRows = 1u << kLog2GroupRows;
 // Rows of a step.
 constexpr uint32_t kRowsPerStep = 8;
 
-// A solver may read so many hashes and starts behind those of a group.
+// A solver may read this many hashes and starts beyond those of a group.
 constexpr uint32_t kReadAheadKeys = 8;
 
 // An equation: the rows that the coefficients of 128 rows select have the XOR `result`. Row r is
@@ -115,7 +115,7 @@ struct RibbonSolver {
   void (*substitute)(const RibbonEquation* rows, uint32_t num_columns,
                      RibbonSegments* segments) = nullptr;
 
-  // Up to so many rows, a builder keeps all. Beyond, it solves each group a second time.
+  // A builder keeps up to this many rows. Beyond that, it solves each group a second time.
   size_t most_kept_rows = 0;
 };
 

@@ -21,12 +21,12 @@
 
 namespace bloomline::stock {
 
-// The bytes behind the payload. Filters of this length or less have no keys.
+// The bytes after the payload. Filters of this length or less contain no keys.
 constexpr size_t kMetadataBytes = 5;
 constexpr int kBloomMarker = -1, kRibbonMarker = -2;
 
-// A filter that matches every key in RocksDB's reader and in bloomline's, written where none could
-// be built.
+// A filter that matches every key in RocksDB's reader and in bloomline's, written if none could be
+// built.
 constexpr std::string_view kAlwaysMatchBytes("\0\0\0\0\0", kMetadataBytes + 1);
 
 // The longest payload: RocksDB's lengths have 32 bits, and blocks 64 bytes.

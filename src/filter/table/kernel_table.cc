@@ -160,8 +160,8 @@ const char* ForcedName() {
   return name == nullptr || *name == '\0' ? nullptr : name;
 }
 
-// A forced kernel that is not available must not be replaced in silence, because the user who set
-// the variable is measuring or working around something. Nor may a typing error end a database
+// A forced kernel that is not available must not be replaced silently, because the user who set the
+// variable is measuring or working around something. But a typing error must not end a database
 // server.
 const Kernel* InitialChoice() {
   const char* forced = ForcedName();

@@ -1,6 +1,5 @@
 // LevelDB's own Bloom filter, byte for byte (docs/format.md, section 3.1; leveldb util/bloom.cc).
-// Only LevelDB has it, and queries a filter for one key at a time, so all CPUs share one
-// implementation.
+// Only LevelDB uses it, and queries one key at a time, so all CPUs share one implementation.
 #ifndef BLOOMLINE_FILTER_LAYOUTS_LEVELDB_BLOOM_LEVELDB_BLOOM_H_
 #define BLOOMLINE_FILTER_LAYOUTS_LEVELDB_BLOOM_LEVELDB_BLOOM_H_
 

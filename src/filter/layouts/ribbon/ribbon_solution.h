@@ -47,7 +47,7 @@ inline void OpenRibbon(const Payload& payload, uint64_t seed, const kernels::Ker
   const stock::RibbonShape shape(payload.row_blocks, payload.payload_bytes());
   static_cast<kernels::DetailedView&>(*filter) = stock::RibbonView{
       payload.data, shape, stock::RibbonView::RawSeed(static_cast<uint8_t>(seed))};
-  // Most of the work is to find out what to prefetch, so may_match_many does it.
+  // Most of the work is finding out what to prefetch, so may_match_many does it.
   filter->is_large = false;
   filter->may_match = kernel.stock.ribbon.may_match_for(shape.columns);
   filter->may_match_many = kernel.stock.ribbon.may_match_many;

@@ -13,7 +13,7 @@ constexpr uint32_t kRowsPerBlock = RibbonShape::kRowsPerBlock;
 // A group has some 2,000 keys, so larger units would be half empty.
 constexpr size_t kUnitWords = 127;
 
-// Groups of more keys are of many equal ones.
+// Groups of more keys contain many equal ones.
 constexpr size_t kMaxGroupKeys = 16 * kGroupRows;
 
 // The group of a key's start.

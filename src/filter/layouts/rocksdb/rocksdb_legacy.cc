@@ -15,8 +15,8 @@ namespace {
 constexpr uint64_t kBlockBits = uint64_t{8} * kernels::kBlockBytes;
 
 FilterShape SSTableShape(const ShapeRequest& request) {
-  // RocksDB before 6.6 counts bits in 32 bits, and would look for the rest of a larger filter at
-  // its beginning. RocksDB's own filters have this limit for the same reason.
+  // RocksDB before 6.6 counts bits in 32 bits, and would wrap to the beginning of a larger filter.
+  // RocksDB's own filters have this limit for the same reason.
   constexpr uint64_t kMaxBits = 0xffff0000;
   const auto whole_bits =
       static_cast<uint64_t>((stock::Millibits(request.bits_per_key) + 500) / 1000);
