@@ -32,7 +32,7 @@ struct Filter {
   std::vector<RedisKey> shards;
 };
 
-// Returns one sentence: why the command for this key has no reply of the right kind.
+// Returns one sentence that says why the command for this key has no valid reply.
 std::string Failure(const RedisKey& key, const Command& command);
 std::string LostKey(const RedisKey& key);
 
@@ -53,8 +53,8 @@ class AddBatch {
   std::vector<Command>* commands() { return &commands_; }
 
   // Sets results[i], unless `results` is null, for each key i that was added. Returns false, with
-  // the first reason, if any key was not added. *lost gets the shards that were missing. BITFIELD
-  // has created strings without a header in their place.
+  // the first reason, if any key was not added. Adds the missing shards to *lost: BITFIELD has
+  // created strings without a header in their place.
   bool ReadReplies(AddResult* results, std::set<uint32_t>* lost, std::string* error) const;
 
  private:

@@ -180,7 +180,7 @@ std::string ResolveServers(const RedisServers& servers, std::vector<Endpoint>* e
   bool has_credentials = false;
   for (size_t i = 0; i < servers.servers.size(); ++i) {
     Address address;
-    // The address is not quoted: it may contain a password, even where its author did not mean one.
+    // The address is not quoted: it may contain a password, even if its author did not intend one.
     if (!ParseAddress(servers.servers[i], &address)) {
       return "servers[" + std::to_string(i) +
              "] is not a valid address; allowed: host:port, redis://[user[:password]@]host[:port]"

@@ -18,15 +18,15 @@ namespace bloomline::redis {
 namespace {
 
 // The scripts that make, check and remove the keys of a filter. docs/redis.md, "Creation and
-// deletion", has their order and the argument why none of them causes a wrong "no". Each script has
+// deletion", gives their order and explains why none of them causes a wrong "no". Each script has
 // one key, so that a cluster can run it while the key's slot moves. ARGV[1] is the filter's header.
-// Each script replies 1 if it did its work, otherwise 0.
+// Each script replies 1 if it did its work, else 0.
 
 // ARGV: header, number of blocks, bytes of a block. Makes a shard, or, with 0 blocks, a filter's
-// entry, if the key does not exist. Replies 1 if the key has this header, now or already. The
-// string gets its full length at once: Redis gives a growing string more memory than it needs. The
-// header comes last, so a string that the script could not finish lacks it. Writes pieces of 8 KiB:
-// larger Lua strings cost more to make, smaller ones cost more calls.
+// entry, if the key does not exist. Replies 1 if the key now has this header. The string gets its
+// full length at once: Redis gives a growing string more memory than it needs. The header comes
+// last, so a string that the script could not finish lacks it. Writes pieces of 8 KiB: larger Lua
+// strings cost more to make, smaller ones cost more calls.
 constexpr char kMake[] = R"lua(
 local key, header = KEYS[1], ARGV[1]
 if redis.call('EXISTS', key) == 0 then
@@ -44,8 +44,8 @@ end
 if redis.call('GETRANGE', key, 0, #header - 1) == header then return 1 end
 return 0)lua";
 
-// ARGV: header. Writes the header unchanged, which Redis propagates all the same. So a WAIT after
-// this waits until replicas have the key. Replies 0 if the key is missing or has another header.
+// ARGV: header. Writes the header unchanged, which Redis propagates anyway. So a WAIT after this
+// waits until replicas have the key. Replies 0 if the key is missing or has another header.
 constexpr char kTouch[] = R"lua(
 if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then return 0 end
 redis.call('SETRANGE', KEYS[1], 0, ARGV[1])
@@ -166,7 +166,7 @@ KeyCommand Make(const RedisLayout& layout, uint64_t num_blocks) {
   return make;
 }
 
-// Makes a filter if the name is still free. Also returns true, with nothing made, if the caller
+// Makes a filter if the name is still free. Also returns true, without making one, if the caller
 // should look again.
 bool MakeFilter(Router* router, const std::string& name, RedisLayout layout, std::string* error) {
   // std::random_device throws, and needs a newer glibc.

@@ -39,7 +39,7 @@ constexpr uint64_t kMaxShardBytes = uint64_t{64}
 constexpr uint32_t kMaxShards = 65536;
 
 // Chooses block size, probes and shards. The options must be in their ranges. `id` stays 0.
-// num_shards may be kMaxShards + 1, which stands for any larger number. Takes milliseconds.
+// num_shards may be kMaxShards + 1, which means any larger number. Takes milliseconds.
 RedisLayout PlanLayout(const SharedBloomFilterOptions& options);
 
 // One line of text, with spaces up to kHeaderBytes.
@@ -47,7 +47,7 @@ std::string EncodeHeader(const RedisLayout& layout);
 // False if EncodeHeader would not write these bytes or a value is out of range.
 bool DecodeHeader(std::string_view bytes, RedisLayout* layout);
 // Whether both were planned for the same capacity, rate and seed. Blocks, probes and shards may
-// differ: another version may plan them otherwise, and so may another machine's logarithm.
+// differ: another version may plan them differently, and so may another machine's logarithm.
 bool SameParameters(const RedisLayout& a, const RedisLayout& b);
 
 // Returns an empty string if the name is valid, otherwise one sentence.

@@ -20,10 +20,9 @@ namespace {
 // the client follows. A return to the slot's node counts, too.
 constexpr int kMaxRedirects = 8;
 
-// If the slot's node lacks the key (ASK) and the other node does, too, either there is no such key,
-// or it has just moved back, which is rare. Each command counts its own misses: rounds may have
-// been spent on other failures, and a wrong "no such key" would let Create make a second, empty
-// filter.
+// If both the slot's node and the other one (ASK) lack the key, either there is no such key, or it
+// has just moved back, which is rare. Each command counts its own misses: rounds may have been
+// spent on other failures, and a wrong "no such key" would let Create make a second, empty filter.
 constexpr int kMaxMisses = 4;
 static_assert(2 * kMaxMisses <= kMaxRedirects);
 
@@ -218,7 +217,7 @@ void Router::Run(std::vector<Command>* commands, const AddOptions& options) {
   postponed_.clear();
   // After a fork, parent and child must not share a connection: each would read replies to the
   // other's commands. Nor may this Run read the replies of a Run that threw. Closing sends nothing.
-  // getpid costs one system call, beside a round trip.
+  // getpid costs one system call, which is little beside a round trip.
   if (is_running_ || pid_ != getpid()) {
     for (const std::unique_ptr<Node>& node : nodes_) {
       node->connection.reset();
@@ -229,7 +228,7 @@ void Router::Run(std::vector<Command>* commands, const AddOptions& options) {
   pid_ = getpid();
   wait_for_ = options;
   for (Command& command : *commands) postponed_.push_back({&command, nullptr});
-  // The limit holds even if each redirect or table of slots names another node.
+  // The limit holds even if each redirect or slot table names another node.
   const int max_attempts = 1 + options_.max_retries + kMaxRedirects;
   for (int attempt = 0; !postponed_.empty() && attempt < max_attempts; ++attempt) {
     if (any_failed_ && attempt > 1) {

@@ -61,7 +61,8 @@ struct Command {
   uint16_t slot = 0;  // of its key
   std::string bytes;  // encoded by command.h
 
-  // Run sets these: a reply that is no error reply, or the error. The command may then have run.
+  // Run sets these: a reply that is not an error, or the error. After an error, the command may
+  // still have run.
   ReplyPtr reply;
   std::string error;
   bool repeated = false;  // an earlier reply was lost, so the command may have run before
@@ -73,7 +74,7 @@ class Router {
   // reason, if none answers.
   static std::unique_ptr<Router> Connect(const RedisServers& options, std::string* error);
 
-  // A call of the user begins: nodes that were given up get a new chance.
+  // A user's call begins: nodes that were given up are tried again.
   void BeginCall();
 
   // Runs the commands. Those of one slot run in their order, unless one is sent again. With

@@ -27,8 +27,8 @@ inline uint64_t LoadAtomic(const uint64_t* word) {
   return __atomic_load_n(static_cast<const AtomicWord*>(word), __ATOMIC_RELAXED);
 }
 
-// This takes 20 clock cycles and waits for the operation before. It does not return the old value:
-// that would take a loop.
+// This takes 20 clock cycles and waits for the previous operation. It does not return the old
+// value, which would take a loop.
 inline void OrAtomic(uint64_t* word, uint64_t mask) {
   __atomic_fetch_or(static_cast<AtomicWord*>(word), mask, __ATOMIC_RELAXED);
 }
@@ -101,7 +101,8 @@ bool StandardMayMatch(const PayloadView& bits, uint64_t hash) {
   return true;
 }
 
-// Goes probe by probe over all keys. In a full filter, half of the missing keys drop out at each.
+// Goes probe by probe over all keys. In a full filter, each probe rules out half of the missing
+// keys.
 void StandardMayMatchMany(const PayloadView& bits, size_t n, const uint64_t* hashes,
                           bool* may_match) {
   size_t alive[kernels::kBatchKeys];
@@ -118,8 +119,8 @@ void StandardMayMatchMany(const PayloadView& bits, size_t n, const uint64_t* has
       const size_t key = alive[i];
       const uint64_t* word = Word(bits, positions[i]);
       const bool is_set = IsSet(bits, positions[i]);
-      // No branch on is_set: the next probe of a key that drops out is overwritten, and the line
-      // prefetched for it is in the cache already.
+      // No branch on is_set: if the key drops out, its next probe is overwritten, and the line
+      // prefetched for it is already in the cache.
       alive[kept] = key;
       if (next < bits.num_probes) {
         positions[kept] = Position(bits, hashes[key], next);

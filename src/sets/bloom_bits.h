@@ -16,7 +16,7 @@ namespace bloomline::sets {
 struct BitFunctions : OneKeyFunctions {
   void (*may_match_many)(const kernels::PayloadView& lines, size_t n, const uint64_t* hashes,
                          bool* may_match) = nullptr;
-  // Queries hashes in the blocks that they have. Null where that gains nothing.
+  // Queries hashes whose blocks are known. Null if that gains nothing.
   void (*may_match_blocks)(const char* const* blocks, int num_probes, size_t n,
                            const uint64_t* hashes, bool* may_match) = nullptr;
   // changed[i]: hash i changed a bit.
@@ -106,7 +106,7 @@ inline void MayMatchKeys(const BloomBits& bits, size_t n, const Keys& keys, bool
       });
 }
 
-// These read all bits. Other threads may set bits meanwhile, if there are many.
+// These read all bits. If there are many threads, others may set bits meanwhile.
 void CopyBits(const BloomBits& from, char* to);
 uint64_t EstimatedNumKeys(const BloomBits& bits);
 // Estimates the keys that were added to both filters, which have one shape, by inclusion and

@@ -15,7 +15,7 @@ namespace bloomline::sets {
 struct BloomShape {
   BloomLayout layout = BloomLayout::kBlocked;
   int num_probes = 1;
-  uint64_t num_lines = 1;  // cache lines of 512 bits, also if blocks are smaller
+  uint64_t num_lines = 1;  // cache lines of 512 bits, even if blocks are smaller
   uint64_t seed = 0;
 };
 inline bool operator==(const BloomShape& a, const BloomShape& b) {
@@ -43,7 +43,7 @@ bool IsLayout(int layout);
 constexpr char kAllowedLayouts[] =
     "allowed: 0 (blocked), 1 (standard), 2 (blocked128), 3 (blocked64)";
 
-// Returns an empty string, with the shape in *shape; or why the options are refused. `unit` is the
+// Returns an empty string and sets *shape, or returns why the options are refused. `unit` is the
 // word in errors, "bits" or "counters".
 std::string ShapeOf(const BloomFilterOptions& options, BloomShape* shape,
                     const char* unit = "bits");

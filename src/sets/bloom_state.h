@@ -1,5 +1,4 @@
-// The content of a Bloom filter, its bits and the figures beside them; and what a counting one has
-// in common with it.
+// The content of a Bloom filter: its bits and figures, and what it shares with a counting filter.
 #ifndef BLOOMLINE_SETS_BLOOM_STATE_H_
 #define BLOOMLINE_SETS_BLOOM_STATE_H_
 
@@ -16,7 +15,7 @@
 
 namespace bloomline::sets {
 
-// What the states of Bloom filters and counting ones have in common. State has kPayload, header()
+// What the states of Bloom filters and counting filters share. State has kPayload, header()
 // (without payload_offset and payload_checksum), payload() and New(shape, capacity, error).
 template <typename State>
 struct SavedState {

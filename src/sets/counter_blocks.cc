@@ -34,7 +34,7 @@ struct Counters {
 template <int kBits>
 class SeenCounters {
  public:
-  // Returns 1 if no earlier call had this counter, else 0.
+  // Returns 1 if no earlier call named this counter, else 0.
   uint32_t IsNew(uint32_t index) {
     uint64_t& word = words_[kWords == 1 ? 0 : index / 64];
     const uint64_t shift = index % 64;

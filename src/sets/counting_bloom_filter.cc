@@ -18,7 +18,7 @@ namespace bloomline {
 
 namespace sets {
 
-// The content of a counting filter: counters, their memory, and the figures beside them.
+// The content of a counting filter: counters, their memory, and its figures.
 struct CountingState : SavedState<CountingState> {
   static constexpr FilePayload kPayload = FilePayload::kCounters;
 

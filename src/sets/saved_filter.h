@@ -25,7 +25,7 @@ constexpr char kBloomMagic[] = "bLnBloom";
 constexpr char kScalableMagic[] = "bLnScale";
 constexpr char kCountingMagic[] = "bLnCount";
 
-// Returns "a saved BloomFilter" and the like, by the first bytes; empty for other bytes.
+// Returns "a saved BloomFilter" or the like for its first bytes, and an empty string for others.
 std::string_view SavedKind(std::string_view bytes);
 
 constexpr uint64_t kFileHeaderBytes = 64;

@@ -16,7 +16,7 @@ namespace {
 using sets::ScalableState;
 
 constexpr int kMaxGrowth = 16;
-// More stages than any use needs: with the defaults, kBlocked cannot reach the rate of stage 75.
+// More stages than anyone needs: with the defaults, kBlocked cannot reach the rate of stage 75.
 constexpr size_t kMaxStages = 100;
 
 constexpr size_t kGrowthOffset = 13;
