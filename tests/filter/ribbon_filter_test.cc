@@ -16,7 +16,6 @@
 #include "bloomline/sizing.h"
 #include "src/filter/container/trailer.h"
 #include "src/filter/hash/hash_list.h"
-#include "src/filter/rates/rates.h"
 #include "src/filter/stock/ribbon_solve.h"
 #include "src/filter/table/kernel_table.h"
 #include "src/filter/table/layout_table.h"

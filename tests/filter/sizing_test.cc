@@ -7,6 +7,7 @@
 #include <string>
 
 #include "bloomline/filter_theory.h"
+#include "src/filter/table/layout_table.h"
 
 namespace bloomline::tests::sizing_test {
 namespace {
@@ -21,6 +22,13 @@ TEST(SizingTest, BlockedRateIsTheExactLimit) {
   for (const auto& limit : kLimits) {
     const double percent = 100 * FalsePositiveRate(Format::kBlocked, limit.bits_per_key);
     EXPECT_NEAR(percent / limit.percent, 1, 2e-3) << limit.bits_per_key;
+  }
+}
+
+TEST(SizingTest, EveryLayoutThatIsWrittenHasARate) {
+  for (const filter::LayoutRow* const row : filter::kLayouts) {
+    const bool is_written = row->is_bloom() || row->solve != nullptr || row->build != nullptr;
+    EXPECT_EQ(row->rate != nullptr, is_written) << row->name;
   }
 }
 

@@ -4,6 +4,7 @@
 #include "tests/new_layout/exact_list.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "src/filter/bits/bytes.h"
 #include "src/filter/bits/probe_sequence.h"
@@ -65,6 +66,9 @@ constexpr LayoutRow MakeRow() {
   row.long_name = "exact list of hashes";
   row.format = kExactFormat;
   row.shape = row.sstable_shape = Shape;
+  row.rate = [](const FilterShape&, uint64_t num_keys) {  // of equal hashes
+    return std::ldexp(static_cast<double>(num_keys), -64);
+  };
   row.trailer_shape = [](uint32_t) { return WithSlots(0); };
   row.min_parameter = row.max_parameter = 1;
   row.open = [](const Payload&, const kernels::Kernel&, OpenFilter* filter) {

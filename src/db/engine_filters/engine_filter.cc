@@ -9,7 +9,6 @@
 #include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/table_bytes.h"
 #include "src/filter/options/formats.h"
-#include "src/filter/rates/rates.h"
 #include "src/filter/sizing/engine_sizing.h"
 #include "src/filter/sizing/leveldb_shapes.h"
 #include "src/filter/sizing/memory_divider.h"

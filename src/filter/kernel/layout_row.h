@@ -57,6 +57,8 @@ struct LayoutRow {
   FilterShape (*leveldb_shape)(const ShapeRequest& request) = nullptr;
   // The k of these shapes in Bloom filters.
   int (*num_probes)(double bits_per_key) = nullptr;
+  // The expected false-positive rate of num_keys keys in this very shape.
+  double (*rate)(const FilterShape& shape, uint64_t num_keys) = nullptr;
 
   // ---- The trailer (docs/format.md, section 5): the shape that its field `parameter` means,
   // without blocks yet; the values of that field; and the longest payload.

@@ -7,9 +7,8 @@
 #include <limits>
 
 #include "bloomline/filter_theory.h"
+#include "src/filter/bits/filter_shape.h"
 #include "src/filter/bits/small_set_block.h"
-#include "src/filter/stock/ribbon_size.h"
-#include "src/filter/table/layout_table.h"
 
 namespace bloomline {
 namespace {
@@ -116,16 +115,6 @@ double SmallSetBlockRate(const double (&more_slots)[kSize], double keys, uint32_
   return rate;
 }
 
-// The rate of LevelDB's small sets, whose blocks have 8 to 64 bytes. From 12 keys on it is
-// within 4 % for one block, 10 % for several; below, it is too high.
-double ExactSmallSetRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes) {
-  if (num_keys == 0) return 0;
-  return RateOverBinomialLoads(num_keys, num_blocks, [=](double keys) {
-    return num_blocks == 1 ? SmallSetBlockRate(kMoreSlotsOfOneBlock, keys, block_bytes)
-                           : SmallSetBlockRate(kMoreSlotsOfSeveral, keys, block_bytes);
-  });
-}
-
 }  // namespace
 
 // ---- The rates.
@@ -160,6 +149,14 @@ double ExactBlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, int
   return RateOverBinomialLoads(num_keys, num_blocks, BlockRate(block_bits, num_probes));
 }
 
+double filter::SmallSetRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes) {
+  if (num_keys == 0) return 0;
+  return RateOverBinomialLoads(num_keys, num_blocks, [=](double keys) {
+    return num_blocks == 1 ? SmallSetBlockRate(kMoreSlotsOfOneBlock, keys, block_bytes)
+                           : SmallSetBlockRate(kMoreSlotsOfSeveral, keys, block_bytes);
+  });
+}
+
 double filter::WithEqualHashes(double rate, uint64_t num_keys) {
   constexpr uint64_t kNumHashes = uint64_t{1} << 32;
   const double equal = -std::expm1(static_cast<double>(num_keys) * std::log1p(-1.0 / kNumHashes));
@@ -174,7 +171,11 @@ double filter::ClampBitsPerKey(double bits_per_key, const BitsPerKeyRange& allow
 // ---- The number of probes.
 
 int OptimalStandardNumProbes(double bits_per_key) {
-  return filter::kFlatRow.num_probes(filter::ClampBitsPerKey(bits_per_key));
+  static constexpr double kMoreProbesFrom[] = {
+      2.0781,  3.5562,  5.0135,  6.4643,  7.9120,  9.3583,  10.8035, 12.2482, 13.6924, 15.1364,
+      16.5801, 18.0237, 19.4671, 20.9105, 22.3537, 23.7969, 25.2400, 26.6831, 28.1261, 29.5691,
+      31.0121, 32.4551, 33.8980, 35.3409, 36.7838, 38.2267, 39.6696, 41.1124, 42.5553};
+  return filter::NumProbesFrom(kMoreProbesFrom, filter::ClampBitsPerKey(bits_per_key));
 }
 
 int OptimalBlockedNumProbes(double bits_per_key, int block_bits) {
@@ -207,37 +208,6 @@ double BlockedBitsPerKeyForFalsePositiveRate(double rate, int block_bits) {
         const int num_probes = OptimalBlockedNumProbes(bits_per_key, block_bits);
         return BlockedFalsePositiveRate(bits_per_key, num_probes, block_bits) <= rate;
       });
-}
-
-// ---- By the shape of a payload.
-
-double filter::ExactShapeRate(const FilterShape& shape, uint64_t num_keys) {
-  switch (shape.layout) {
-    case Layout::kBlocked:
-      return ExactBlockedFalsePositiveRate(num_keys, shape.num_blocks, shape.num_probes);
-    case Layout::kFlat:
-      return ExactStandardFalsePositiveRate(num_keys, 8 * shape.payload_bytes(), shape.num_probes);
-    case Layout::kSmallSet:
-      return ExactSmallSetRate(num_keys, shape.num_blocks, shape.block_bytes);
-    case Layout::kClassic:  // positions have 32 bits
-      return WithEqualHashes(
-          ExactStandardFalsePositiveRate(
-              num_keys, std::min(8 * shape.payload_bytes(), uint64_t{1} << 32), shape.num_probes),
-          num_keys);
-    case Layout::kRocksDBBloom:
-      return ExactBlockedFalsePositiveRate(num_keys, shape.num_blocks, shape.num_probes);
-    case Layout::kRocksDBLegacy:  // its blocks have the size of ExactBlocked's on most CPUs
-      return WithEqualHashes(
-          ExactBlockedFalsePositiveRate(
-              num_keys, std::max<uint64_t>(shape.payload_bytes() / kernels::kBlockBytes, 1),
-              std::min(shape.num_probes, kMaxProbes)),
-          num_keys);
-    case Layout::kRibbon:
-    case Layout::kRocksDBRibbon:
-      return stock::ExpectedRibbonRateOf({shape.row_blocks, shape.payload_bytes()});
-    default:
-      return kNotANumber;
-  }
 }
 
 }  // namespace bloomline

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "src/filter/rates/rates.h"
 #include "src/filter/table/layout_table.h"
 
 namespace bloomline::filter {

@@ -1,6 +1,5 @@
-// The one table of all layouts. Only LevelDB's codes (leveldb_codes.h), the queries of LevelDB's
-// filters (hash_query.h) and the formulas of false-positive rates (rates.cc) also distinguish
-// layouts (tests/source/layers_test).
+// The one table of all layouts. Only LevelDB's codes (leveldb_codes.h) and the queries of LevelDB's
+// filters (hash_query.h) also distinguish layouts (tests/source/layers_test).
 //
 // A new layout needs:
 //
@@ -9,7 +8,7 @@
 // - its number in filter_shape.h, and a folder in src/filter/layouts with its kernels and its row
 //   (src/filter/kernel/layout_row.h says what a row has);
 // - a line in the table, layout_table.cc, and for kernels in kernel_table.cc;
-// - its rate in rates.cc, and for LevelDB its codes in leveldb_codes.h, its query in hash_query.h
+// - for LevelDB its codes in leveldb_codes.h, its query in hash_query.h
 //   and the choice in leveldb_shapes.cc;
 // - cases in kernel_test, format_test, fpr_test and tests/fuzz/decode_fuzzer.cc;
 // - CHANGELOG.md.
@@ -18,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "bloomline/filter_options.h"
 #include "bloomline/inline_query.h"
@@ -118,6 +118,13 @@ inline OpenFilter Opened(const Payload& payload, const kernels::Kernel& kernel) 
     open(payload, kernel, &filter);
   }
   return filter;
+}
+
+// The expected false-positive rate of num_keys keys in this very shape, which has blocks. NaN if
+// the layout has no formula.
+inline double ExactShapeRate(const FilterShape& shape, uint64_t num_keys) {
+  const auto rate = LayoutRowFor(shape.layout).rate;
+  return rate == nullptr ? std::numeric_limits<double>::quiet_NaN() : rate(shape, num_keys);
 }
 
 inline bool IsBloom(const FilterShape& shape) { return LayoutRowFor(shape.layout).is_bloom(); }

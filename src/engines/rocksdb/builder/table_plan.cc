@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "src/filter/container/trailer.h"
-#include "src/filter/rates/rates.h"
 #include "src/filter/table/layout_table.h"
 #include "src/support/bisection.h"
 #include "src/support/memory.h"

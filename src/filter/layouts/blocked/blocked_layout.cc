@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bloomline/filter_theory.h"
 #include "src/filter/layouts/blocked/blocked.h"
 #include "src/filter/layouts/flat/flat.h"
 
@@ -59,6 +60,9 @@ constexpr LayoutRow MakeRow() {
   row.sstable_shape = LittleRoundedShape;
   row.leveldb_shape = LevelDBShape;
   row.num_probes = NumProbes;
+  row.rate = [](const FilterShape& shape, uint64_t num_keys) {
+    return ExactBlockedFalsePositiveRate(num_keys, shape.num_blocks, shape.num_probes);
+  };
   row.trailer_shape = [](uint32_t k) { return FilterShape::Blocked(0, static_cast<int>(k)); };
   row.min_parameter = kMinProbes;
   row.max_parameter = kMaxProbes;

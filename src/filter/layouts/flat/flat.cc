@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "bloomline/filter_theory.h"
 #include "src/filter/bits/bytes.h"
 #include "src/filter/bits/probe_sequence.h"
 #include "src/filter/bits/unrolled.h"
@@ -61,16 +62,8 @@ void FlatInsertMany(const PayloadView& filter, size_t n, const uint64_t* hashes)
 namespace bloomline::filter {
 namespace {
 
-int NumProbes(double bits_per_key) {
-  static constexpr double kMoreProbesFrom[] = {
-      2.0781,  3.5562,  5.0135,  6.4643,  7.9120,  9.3583,  10.8035, 12.2482, 13.6924, 15.1364,
-      16.5801, 18.0237, 19.4671, 20.9105, 22.3537, 23.7969, 25.2400, 26.6831, 28.1261, 29.5691,
-      31.0121, 32.4551, 33.8980, 35.3409, 36.7838, 38.2267, 39.6696, 41.1124, 42.5553};
-  return NumProbesFrom(kMoreProbesFrom, bits_per_key);
-}
-
 FilterShape ShapeOfBytes(uint64_t num_bytes, const ShapeRequest& request) {
-  return FilterShape::Flat(num_bytes, NumProbes(request.bits_per_key));
+  return FilterShape::Flat(num_bytes, OptimalStandardNumProbes(request.bits_per_key));
 }
 
 constexpr LayoutRow MakeRow() {
@@ -87,7 +80,10 @@ constexpr LayoutRow MakeRow() {
   row.leveldb_shape = [](const ShapeRequest& request) {
     return ShapeOfBytes(WholeBytes(request), request);
   };
-  row.num_probes = NumProbes;
+  row.num_probes = OptimalStandardNumProbes;
+  row.rate = [](const FilterShape& shape, uint64_t num_keys) {
+    return ExactStandardFalsePositiveRate(num_keys, 8 * shape.payload_bytes(), shape.num_probes);
+  };
   row.trailer_shape = [](uint32_t k) { return FilterShape::Flat(0, static_cast<int>(k)); };
   row.min_parameter = kMinProbes;
   row.max_parameter = kMaxProbes;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bloomline/filter_theory.h"
 #include "src/filter/bits/bytes.h"
+#include "src/filter/rates/rates.h"
 
 namespace bloomline::kernels {
 namespace {
@@ -51,6 +53,11 @@ constexpr LayoutRow MakeRow() {
   row.hash = HashFunction::kLevelDB32;
   row.leveldb_shape = Shape;
   row.num_probes = NumProbes;
+  row.rate = [](const FilterShape& shape, uint64_t num_keys) {
+    const uint64_t num_bits = std::min(8 * shape.payload_bytes(), uint64_t{1} << 32);  // positions
+    return WithEqualHashes(ExactStandardFalsePositiveRate(num_keys, num_bits, shape.num_probes),
+                           num_keys);
+  };
   row.insert = [](const FilterShape& shape, const kernels::Kernel&, char* data, size_t n,
                   const uint64_t* hashes) {
     for (size_t i = 0; i < n; ++i) {

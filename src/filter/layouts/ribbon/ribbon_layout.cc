@@ -124,6 +124,7 @@ constexpr LayoutRow MakeRow() {
   row.long_name = "bloomline ribbon";
   row.format = Format::kRibbon;
   row.shape = Shape;
+  row.rate = RibbonRate;
   row.trailer_shape = [](uint32_t seed) {
     FilterShape shape = FilterShape::Ribbon(0, 0);
     shape.attempt = seed;

@@ -7,6 +7,7 @@
 #include "src/filter/kernel/kernel.h"
 #include "src/filter/kernel/layout_row.h"
 #include "src/filter/layouts/ribbon/ribbon_system.h"
+#include "src/filter/stock/ribbon_size.h"
 
 namespace bloomline::filter {
 
@@ -39,6 +40,11 @@ class RibbonSolution final : public Solution {
   const LayoutRow* fallback_ = nullptr;
   stock::RibbonSystem system_;
 };
+
+// Nearly the same for every number of keys.
+inline double RibbonRate(const FilterShape& shape, uint64_t /* num_keys */) {
+  return stock::ExpectedRibbonRateOf({shape.row_blocks, shape.payload_bytes()});
+}
 
 // Sets the query functions of a payload of 16-byte segments, whose shape.row_blocks is the number
 // of its blocks of 128 rows.

@@ -1,6 +1,7 @@
 // RocksDB's Bloom filters of format_version 5 and later (stock/local_bloom.h).
 #include <algorithm>
 
+#include "bloomline/filter_theory.h"
 #include "src/filter/bits/bytes.h"
 #include "src/filter/kernel/kernel.h"
 #include "src/filter/layouts/rocksdb/insert_ahead.h"
@@ -67,6 +68,9 @@ constexpr LayoutRow MakeRow() {
   row.sstable_shape = SSTableShape;
   row.num_probes = [](double bits_per_key) {
     return stock::BloomNumProbes(stock::Millibits(bits_per_key));
+  };
+  row.rate = [](const FilterShape& shape, uint64_t num_keys) {
+    return ExactBlockedFalsePositiveRate(num_keys, shape.num_blocks, shape.num_probes);
   };
   row.min_marker = row.max_marker = stock::kBloomMarker;
   row.read = Read;

@@ -1,9 +1,11 @@
 // RocksDB's Bloom filters of format_version below 5 (stock/legacy_bloom.h).
 #include <algorithm>
 
+#include "bloomline/filter_theory.h"
 #include "src/filter/bits/bytes.h"
 #include "src/filter/layouts/rocksdb/insert_ahead.h"
 #include "src/filter/layouts/rocksdb/rocksdb.h"
+#include "src/filter/rates/rates.h"
 #include "src/filter/stock/legacy_bloom.h"
 #include "src/filter/stock/stock_filter.h"
 #include "src/filter/stock/stock_size.h"
@@ -76,6 +78,13 @@ constexpr LayoutRow MakeRow() {
   row.format = Format::kBloom;
   row.hash = HashFunction::kRocksDB32;
   row.sstable_shape = SSTableShape;
+  row.rate = [](const FilterShape& shape, uint64_t num_keys) {
+    // Its blocks have the size of ExactBlocked's on most CPUs.
+    const uint64_t num_blocks = std::max<uint64_t>(shape.payload_bytes() / kernels::kBlockBytes, 1);
+    const int num_probes = std::min(shape.num_probes, kMaxProbes);
+    return WithEqualHashes(ExactBlockedFalsePositiveRate(num_keys, num_blocks, num_probes),
+                           num_keys);
+  };
   row.min_marker = 1;
   row.max_marker = 127;
   row.read = Read;

@@ -54,6 +54,7 @@ constexpr LayoutRow MakeRow() {
   row.format = Format::kRibbon;
   row.hash = HashFunction::kRocksDB64;
   row.sstable_shape = SSTableShape;
+  row.rate = RibbonRate;
   row.min_marker = row.max_marker = stock::kRibbonMarker;
   row.read = Read;
   row.write_end = [](const Payload& payload, char* dst) {

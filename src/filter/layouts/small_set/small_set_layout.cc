@@ -6,6 +6,7 @@
 
 #include "src/filter/bits/small_set_block.h"
 #include "src/filter/layouts/small_set/small_set.h"
+#include "src/filter/rates/rates.h"
 
 namespace bloomline::filter {
 namespace {
@@ -77,6 +78,9 @@ constexpr LayoutRow MakeRow() {
   row.long_name = "bloomline small set";
   row.format = Format::kCompact;
   row.leveldb_shape = Shape;
+  row.rate = [](const FilterShape& shape, uint64_t num_keys) {
+    return SmallSetRate(num_keys, shape.num_blocks, shape.block_bytes);
+  };
   row.build = Build;
   return row;
 }
