@@ -260,6 +260,16 @@ TEST(BlockedFilterTest, KeyAndPrefixAreEachKeptOnce) {
   for (const char* key : {"k", "ka", "kb", "m1", "m"}) EXPECT_TRUE(view.MayMatch(key)) << key;
 }
 
+TEST(BlockedFilterTest, AFinishedFilterLeavesTheNextOneItsKeys) {
+  FilterBuilder builder((FilterOptions()));
+  for (const char* key : {"pa", "pb", "p"}) {  // the last is the prefix of the filter before
+    builder.AddKeyAndPrefix(key, "p");
+    const std::string bytes = builder.Finish();
+    EXPECT_TRUE(FilterView::Open(bytes).MayMatch(key));
+    EXPECT_TRUE(FilterView::Open(bytes).MayMatch("p")) << "with " << key;
+  }
+}
+
 // The filters of random calls of three builders, of which the first two can exchange keys. Each
 // key that was added matches. Many keys are equal, or prefixes of others.
 std::vector<std::string> FiltersOfRandomCalls(uint64_t seed) {

@@ -85,7 +85,6 @@ void FilterWriter::TakeHashes(HashList* hashes) {
 
 void FilterWriter::TakeKeysFrom(FilterWriter* other) {
   TakeHashes(&other->hashes_);
-  previous_prefix_hash_.reset();
   if (fault() == WriterFault::kNone) fault_ = other->fault();
   other->Reset();
 }
