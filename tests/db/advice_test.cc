@@ -9,12 +9,16 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bloomline/level_sizing.h"
 #include "bloomline/sizing.h"
+#include "src/filter/rates/rates.h"
 #include "src/filter/sizing/engine_sizing.h"
 #include "src/filter/sizing/memory_divider.h"
+#include "src/filter/stock/stock_filter.h"
+#include "src/filter/table/layout_table.h"
 #include "src/support/number_text.h"
 #include "tests/db/advice_samples.h"
 
@@ -587,6 +591,52 @@ TEST(AdviceTest, InventsNoGain) {
   EXPECT_TRUE(advice.choices.empty()) << advice.choices.front().title();
   // What is asked for is answered.
   EXPECT_FALSE(Ask(situation, Rate(0.05)).choices.empty());
+}
+
+// Small Ribbon filters, whose memory has steps of whole columns: in no more memory than the present
+// ones have, none of the others is better than the advised ones.
+TEST(AdviceTest, NothingInTheSameMemoryIsBetter) {
+  int num_gains = 0;
+  const std::pair<uint64_t, size_t> kTrees[] = {{150, 3}, {700, 2}, {1500, 3}, {8000, 2}};
+  for (const auto& [keys_per_filter, num_levels] : kTrees) {
+    for (const double present_bits : {6.0, 8.0, 9.0, 9.4, 9.9, 10.0, 10.6, 12.0}) {
+      Situation tree = StockLevels(Format::kRibbon);
+      tree.levels.resize(num_levels);
+      for (size_t i = 0; i < tree.levels.size(); ++i) {
+        Level& level = tree.levels[i];
+        level.num_filters = uint64_t{1} << 2 * i;
+        level.num_keys = keys_per_filter * level.num_filters;
+      }
+      const auto shape_with = [&](double bits) {
+        return filter::SSTableShape(Format::kRibbon, {keys_per_filter, bits});
+      };
+      for (Level& level : tree.levels) {
+        const filter::FilterShape shape = shape_with(present_bits);
+        level.filter_bytes = level.num_filters * (shape.payload_bytes() + stock::kMetadataBytes);
+        level.wasted_reads = filter::ExactShapeRate(shape, keys_per_filter);
+      }
+      const Advice advice = Ask(tree);
+      double best = kInfinity;
+      for (double bits = 2; bits < 20; bits += 0.04) {
+        const std::vector<double> of_level = BitsByLevel(tree, Format::kRibbon, bits);
+        uint64_t bytes = 0;
+        double reads = 0;
+        for (const Level& level : tree.levels) {
+          const auto shape = shape_with(of_level[static_cast<size_t>(level.number)]);
+          bytes += level.num_filters * (shape.payload_bytes() + stock::kMetadataBytes);
+          reads += filter::ExactShapeRate(shape, keys_per_filter);
+        }
+        if (bytes <= advice.filter_bytes_now) best = std::min(best, reads);
+      }
+      SCOPED_TRACE(support::StrCat(keys_per_filter, " keys, ", present_bits, " bits; now ",
+                                   advice.wasted_reads_now, ", best ", best));
+      if (best > 0.93 * advice.wasted_reads_now) continue;
+      ++num_gains;
+      ASSERT_FALSE(advice.choices.empty());
+      EXPECT_LE(advice.choices.front().wasted_reads, 1.02 * best);
+    }
+  }
+  EXPECT_GE(num_gains, 20);
 }
 
 TEST(AdviceTest, NoAdviceByLevelWhereFiltersCannotDiffer) {

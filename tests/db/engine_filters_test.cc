@@ -13,6 +13,7 @@
 #include "bloomline/filter.h"
 #include "src/db/engine_filters/engine_filter.h"
 #include "src/filter/bits/hash.h"
+#include "src/filter/container/table_bytes.h"
 #include "src/filter/kernel/kernel.h"
 #include "src/filter/stock/rocksdb_hash.h"
 #include "src/filter/table/layout_table.h"
@@ -274,6 +275,29 @@ TEST(EngineFiltersTest, BlockBasedFiltersHaveTheirKeysAndPrefixes) {
       }
     }
     EXPECT_LT(false_positives, 20u);  // 360 queries, 10 bits per key
+  }
+}
+
+// RocksDB's Ribbon filters of few keys have whole columns, whatever bits per key are asked for.
+TEST(EngineFiltersTest, FiguresAreThoseOfFiltersThatAreWritten) {
+  const std::vector<std::string> stored = RandomKeys(6000, 15);
+  for (const Format format : {Format::kBlocked, Format::kBloom, Format::kRibbon}) {
+    for (const size_t n : {60, 150, 400, 1000, 2500, 6000}) {
+      for (const double bits_per_key : {6.0, 7.0, 8.3, 9.0, 10.0, 14.5}) {
+        SCOPED_TRACE(std::string(FormatName(format)) + " " + std::to_string(n) + " keys, " +
+                     std::to_string(bits_per_key) + " bits");
+        filter::FilterWriter writer({format, bits_per_key}, filter::PlanRow(format));
+        for (const std::string& key : FirstOf(stored, n)) writer.AddKey(key);
+        const filter::FilterShape shape = writer.Plan({0, 0, filter::kTrailerBytes});
+        std::string bytes(static_cast<size_t>(shape.payload_bytes() + writer.end_bytes()), 'x');
+        writer.FinishTo(shape, bytes.data());
+        const FilterFigures figures = FiguresFor(Container::kRocksDB, format, n, bits_per_key);
+        EXPECT_NEAR(figures.bytes_per_key * static_cast<double>(n),
+                    static_cast<double>(bytes.size()), format == Format::kRibbon ? 16 : 0.01);
+        const double rate = Open(bytes).ExpectedRate(n);
+        EXPECT_NEAR(figures.rate, rate, 0.03 * rate);
+      }
+    }
   }
 }
 

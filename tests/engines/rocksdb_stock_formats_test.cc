@@ -23,6 +23,7 @@
 #include "src/filter/bits/bytes.h"
 #include "src/filter/container/table_bytes.h"
 #include "src/filter/sizing/engine_sizing.h"
+#include "src/filter/sizing/stock_files.h"
 #include "tests/engines/forwarding_policy.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
@@ -194,7 +195,7 @@ TEST(RocksDBStockFormatsTest, SizeAndRateAreThoseThatSizingPromises) {
     for (uint64_t i = 0; i < kKeys; ++i) builder->AddKey(StockKey(i, 24));
     const std::string filter = Finished(builder.get());
     const double promised =
-        static_cast<double>(filter::EngineFilterBytes(c.format, kKeys, c.bits_per_key));
+        static_cast<double>(filter::StockFileBytes(c.format, kKeys, c.bits_per_key));
     EXPECT_NEAR(static_cast<double>(filter.size()) / promised, 1, 0.01) << c.text;
     const Reader reader(policy->GetFilterBitsReader(filter));
     constexpr uint64_t kQueries = 1000000;

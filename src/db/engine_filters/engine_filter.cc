@@ -12,6 +12,7 @@
 #include "src/filter/sizing/engine_sizing.h"
 #include "src/filter/sizing/leveldb_shapes.h"
 #include "src/filter/sizing/memory_divider.h"
+#include "src/filter/stock/stock_filter.h"
 #include "src/filter/table/kernel_table.h"
 #include "src/filter/table/layout_table.h"
 #include "src/filter/view/hash_query.h"
@@ -229,18 +230,14 @@ FilterFigures FiguresFor(Container container, Format format, uint64_t num_keys,
     if (format == Format::kCompact) format = Format::kBlocked;  // which LevelDB then gets
     return {filter::MemoryBits(format, bits_per_key) / 8, filter::EngineRate(format, bits_per_key)};
   }
-  if (filter::IsStock(format)) {
-    const auto bytes =
-        static_cast<double>(filter::EngineFilterBytes(format, num_keys, bits_per_key));
-    return {bytes / static_cast<double>(num_keys),
-            filter::EngineRateWithKeys(format, bits_per_key, num_keys, num_keys)};
-  }
   const bool is_rocksdb = container == Container::kRocksDB;
   const filter::FilterShape shape =
       is_rocksdb ? filter::SSTableShape(format, {num_keys, bits_per_key, filter::kTrailerBytes})
                  : filter::LevelDBShapes(format, bits_per_key).For(num_keys);
   constexpr uint64_t kCodeBytes = 1;  // LevelDB's code byte
-  const uint64_t bytes = shape.payload_bytes() + (is_rocksdb ? filter::kTrailerBytes : kCodeBytes);
+  const uint64_t trailer_bytes =
+      filter::IsStock(format) ? stock::kMetadataBytes : filter::kTrailerBytes;
+  const uint64_t bytes = shape.payload_bytes() + (is_rocksdb ? trailer_bytes : kCodeBytes);
   return {static_cast<double>(bytes) / static_cast<double>(num_keys),
           filter::ExactShapeRate(shape, num_keys)};
 }

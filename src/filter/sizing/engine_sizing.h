@@ -1,20 +1,14 @@
-// Sizes and false-positive rates of filters in engines, by the bits_per_key of a policy's options:
-// like bloomline/sizing.h, but in kRibbon, bits_per_key is the N of RocksDB's ribbonfilter:N, which
-// is not the memory.
+// False-positive rates of large filters in engines, by the bits_per_key of a policy's options: like
+// bloomline/sizing.h, but in kRibbon, bits_per_key is the N of RocksDB's ribbonfilter:N, which is
+// not the memory.
 #ifndef BLOOMLINE_FILTER_SIZING_ENGINE_SIZING_H_
 #define BLOOMLINE_FILTER_SIZING_ENGINE_SIZING_H_
-
-#include <cstdint>
 
 #include "bloomline/filter_options.h"
 
 namespace bloomline::filter {
 
 double EngineRate(Format format, double bits_per_key);
-
-double EngineRateWithKeys(Format format, double bits_per_key, uint64_t capacity, uint64_t num_keys);
-
-uint64_t EngineFilterBytes(Format format, uint64_t num_keys, double bits_per_key);
 
 }  // namespace bloomline::filter
 
