@@ -554,7 +554,7 @@ TEST(AdviceTest, ALastLevelThatIsSkippedStaysSoUnlessTheChoiceEndsIt) {
     EXPECT_LE(choice.filter_bytes, advice.filter_bytes_now);
     EXPECT_TRUE(advice.choices.front().filters_last_level) << "the others waste a read per Get";
   }
-  EXPECT_GE(num_as_is, 1u) << "less memory for the same wasted reads";
+  EXPECT_GE(num_as_is, 1u) << "fewer wasted reads in the upper levels";
   EXPECT_LT(num_as_is, advice.choices.size());
   // The number of a choice counts both groups.
   Request request;
@@ -566,6 +566,40 @@ TEST(AdviceTest, ALastLevelThatIsSkippedStaysSoUnlessTheChoiceEndsIt) {
   EXPECT_FALSE(Advise(hits, request, &unused, &error));
   EXPECT_EQ(error, "choice is " + std::to_string(request.choice) + "; allowed: 1 to " +
                        std::to_string(advice.choices.size()));
+}
+
+// What is listed unasked.
+TEST(AdviceTest, NoChoiceIsWorseThanThePresentFilters) {
+  std::mt19937_64 random(113);
+  int num_choices = 0;
+  for (int i = 0; i < 300; ++i) {
+    Situation tree = RandomSituation(&random);
+    tree.reads_ribbon = true;
+    tree.skips_last_level = tree.engine == tables::Engine::kRocksDB && i % 3 == 0;
+    if (tree.skips_last_level) {
+      tree.levels.back().filter_bytes = 0;
+      tree.levels.back().wasted_reads = tree.levels.back().num_runs;
+    }
+    const Advice advice = Ask(tree);
+    for (const Choice& choice : advice.choices) {
+      SCOPED_TRACE(choice.title());
+      ++num_choices;
+      EXPECT_LE(choice.wasted_reads, advice.wasted_reads_now * (1 + 1e-9));
+      if (HasGoal(choice, "same memory")) {
+        EXPECT_LE(choice.filter_bytes, advice.filter_bytes_now);
+      }
+      if (choice.goal.rfind("same wasted reads", 0) == 0) {
+        EXPECT_LT(choice.filter_bytes, advice.filter_bytes_now);
+        EXPECT_LT(choice.wasted_reads, 0.5);
+      }
+    }
+  }
+  EXPECT_GT(num_choices, 500);
+  const Advice advice = Ask(tests::DynamicLevels());
+  EXPECT_GE(advice.choices.size(), 4u);
+  for (const Choice& choice : advice.choices) {
+    EXPECT_LE(choice.wasted_busy, advice.wasted_busy_now) << choice.title();
+  }
 }
 
 // Files on their own have no level.

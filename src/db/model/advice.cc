@@ -224,13 +224,6 @@ int Rank(const Choice& choice) {
   return choice.build_share <= kMostBuildShare ? 0 : 2;
 }
 
-// Less than one read in 100,000 Gets counts as none.
-double Cost(const Choice& choice, bool in_memory) {
-  constexpr double kNone = 1e-5;
-  return in_memory ? static_cast<double>(choice.filter_bytes)
-                   : std::max(choice.wasted_reads, kNone);
-}
-
 // Blocked filters are faster than LevelDB's compact ones, and the same bits everywhere are easier
 // to understand.
 int Complexity(const Choice& choice) {
@@ -351,9 +344,10 @@ class Adviser {
     Goal goal{"same memory", Within(advice_->filter_bytes_now)};
     goal.must_gain = true;
     AddChoices(goal);
-    // Filters that exclude no key are as good as none.
+    // Filters that exclude few keys are no measure for others.
+    constexpr double kMostReads = 0.5;
     const double reads = advice_->wasted_reads_now;
-    if (reads > 0 && reads < kWorthwhile * AllRuns()) {
+    if (reads > 0 && reads < std::min(kMostReads, kWorthwhile * AllRuns())) {
       goal = {"same wasted reads", Wasting(reads)};
       goal.must_gain = true;
       goal.saves_memory = true;
@@ -411,13 +405,23 @@ class Adviser {
     std::move(choices.begin(), choices.end(), std::back_inserter(advice_->choices));
   }
 
+  // What a choice saves. With optimize_filters_for_hits, no filter saves the reads in the last
+  // level; of the others, less than one in 100,000 Gets counts as none.
+  double Reads(double wasted) const {
+    constexpr double kNone = 1e-5;
+    return std::max(wasted - (tree_.skips_last_level ? tree_.levels.back().num_runs : 0), kNone);
+  }
+  double Cost(const Choice& choice, bool in_memory) const {
+    return in_memory ? static_cast<double>(choice.filter_bytes) : Reads(choice.wasted_reads);
+  }
+
   // Returns the simplest choice of those that are as good as the best.
   using Choices = std::vector<Choice>::iterator;
-  static Choices Recommended(bool saves_memory, Choices begin, Choices end) {
+  Choices Recommended(bool saves_memory, Choices begin, Choices end) const {
     if (begin == end) return end;
     constexpr double kAsGood = 1.1;
-    const auto cost = [=](const Choice& choice) { return Cost(choice, saves_memory); };
-    const auto other_cost = [=](const Choice& choice) { return Cost(choice, !saves_memory); };
+    const auto cost = [&](const Choice& choice) { return Cost(choice, saves_memory); };
+    const auto other_cost = [&](const Choice& choice) { return Cost(choice, !saves_memory); };
     const double most = kAsGood * cost(*begin);
     double most_other = HUGE_VAL;
     for (Choices i = begin; i != end && cost(*i) <= most; ++i) {
@@ -434,7 +438,7 @@ class Adviser {
 
   bool Gains(const Choice& choice, const Goal& goal) const {
     const double now = goal.saves_memory ? static_cast<double>(advice_->filter_bytes_now)
-                                         : advice_->wasted_reads_now;
+                                         : Reads(advice_->wasted_reads_now);
     return Cost(choice, goal.saves_memory) <= kWorthwhile * now;
   }
 
