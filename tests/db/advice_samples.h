@@ -15,6 +15,7 @@ inline model::Situation FullLevels() {
   model::Situation situation;
   situation.reads_ribbon = true;
   situation.cpu = {model::BuildMachine::kXeon, model::BuildKernel::kAvx512};
+  situation.targets.least_keys = 300;
   uint64_t keys = 300;
   for (int level = 1; level <= 5; ++level, keys *= 10) {
     situation.levels.push_back({level, 1, keys, 1, keys * 10 / 8, 0.00966});

@@ -436,10 +436,13 @@ class Adviser {
                             [&](const Choice& a, const Choice& b) { return rank(a) < rank(b); });
   }
 
+  // And wastes no more than now while much is written.
   bool Gains(const Choice& choice, const Goal& goal) const {
+    constexpr double kRounding = 1.02;
     const double now = goal.saves_memory ? static_cast<double>(advice_->filter_bytes_now)
                                          : Reads(advice_->wasted_reads_now);
-    return Cost(choice, goal.saves_memory) <= kWorthwhile * now;
+    return Cost(choice, goal.saves_memory) <= kWorthwhile * now &&
+           !(choice.wasted_busy > kRounding * advice_->wasted_busy_now);
   }
 
   Choice MakeChoice(const Goal& goal, Format format, bool by_level,
