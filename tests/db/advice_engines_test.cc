@@ -21,6 +21,7 @@
 #include "src/engines/preload/environment.h"
 #include "src/engines/preload/settings.h"
 #include "src/engines/rocksdb/options/option_rows.h"
+#include "src/filter/options/formats.h"
 #include "src/support/number_text.h"
 #include "tests/db/advice_samples.h"
 #include "tests/engines/rocksdb_settings.h"
@@ -107,13 +108,15 @@ TEST(AdviceEnginesTest, OptionStringsAreAcceptedAsTheyAreMeant) {
   int by_level = 0, stock = 0;
   for (const Choice& choice : choices) {
     SCOPED_TRACE(choice.option_string);
-    const Policy policy = ByString(choice.option_string);
+    Policy policy = ByString(choice.option_string);
     ASSERT_NE(policy, nullptr);
-    if (choice.format == Format::kBloom && !choice.by_level) {
-      EXPECT_EQ(choice.option_string.rfind("bloomfilter:", 0), 0u);
+    if (choice.needs_no_bloomline()) {
       EXPECT_STREQ(policy->CompatibilityName(), "rocksdb.BuiltinBloomFilter");
-      EXPECT_EQ(choice.environment, "");
-      continue;
+      const std::string name = filter::RowOf(choice.format).rocksdb_policy;
+      EXPECT_EQ(choice.option_string.rfind(name + ":", 0), 0u);
+      EXPECT_EQ(choice.environment.empty(), choice.format == Format::kBloom);
+      if (choice.format == Format::kBloom) continue;
+      policy = ByString(choice.faster_option_string);
     }
     EXPECT_EQ(Value(*policy, "format"), FormatName(choice.format));
     const BitsPerKeyRange allowed = AllowedBitsPerKey(choice.format);

@@ -251,6 +251,28 @@ TEST(AdviceTest, BeforeRocksDB7OnlyWhatItCanDoIsAdvised) {
   }
 }
 
+// In one level, and in a tree whose levels would gain little. RocksDB's builder takes more time.
+TEST(AdviceTest, WhatRocksDBHasItselfNeedsNoBloomline) {
+  Situation one = StockLevels(Format::kBloom);
+  one.levels.erase(one.levels.begin(), one.levels.end() - 1);
+  const Choice first = Ask(one).choices.front();
+  ASSERT_EQ(first.title(), "RocksDB Ribbon, same memory");
+  const std::string bits = support::DoubleText(first.bits_per_key);
+  EXPECT_EQ(first.option_string, "ribbonfilter:" + bits + ":-1");
+  EXPECT_EQ(first.faster_option_string,
+            "{id=bloomline;format=ribbon;bits_per_key=" + bits + ";stock_id=true}");
+  EXPECT_NE(first.environment, "");
+  EXPECT_TRUE(first.needs_no_bloomline());
+  for (const Choice& choice : Ask(FullLevels(), Memory(4000000)).choices) {
+    EXPECT_EQ(choice.needs_no_bloomline(), choice.is_stock() && !choice.by_level) << choice.title();
+  }
+  one.table_bytes = one.levels[0].num_keys * 10;
+  const Choice small = Ask(one).choices.front();
+  EXPECT_EQ(small.option_string, first.faster_option_string);
+  EXPECT_EQ(small.faster_option_string, "");
+  EXPECT_FALSE(small.needs_no_bloomline());
+}
+
 TEST(AdviceTest, RocksDBsBloomFiltersGainNothingInOneLevel) {
   Situation one = StockLevels(Format::kBloom);
   one.levels.erase(one.levels.begin(), one.levels.end() - 1);

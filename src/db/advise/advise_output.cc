@@ -106,6 +106,7 @@ tool::Json ChoiceJson(const Choice& choice) {
           {"build_ns_per_key", choice.build_ns},
           {"build_share_of_compaction", choice.build_share},
           {"option_string", tool::TextOrNull(choice.option_string)},
+          {"faster_option_string", tool::TextOrNull(choice.faster_option_string)},
           {"environment", tool::TextOrNull(choice.environment)},
           {"rewrite_policy", tool::TextOrNull(choice.rewrite_policy)},
           {"database_option", tool::TextOrNull(choice.database_option())},
@@ -174,7 +175,10 @@ void PrintAdvice(const FamilyAdvice& family, const Statistics* statistics, bool 
   if (family.advice.choices.empty()) return;
   const Choice& chosen = family.advice.Chosen(family.request);
   std::cout << "\nTo apply (" << family.request.choice << "; others: --choice N):\n";
-  PrintSetting("filter_policy in option strings and OPTIONS files", chosen.option_string);
+  const std::string heading = "filter_policy in option strings and OPTIONS files";
+  PrintSetting(heading + (chosen.needs_no_bloomline() ? "; bloomline is not needed" : ""),
+               chosen.option_string);
+  PrintSetting("the same filters, built faster by bloomline", chosen.faster_option_string);
   if (chosen.needs_format_version) PrintSetting("format_version beside it", "5");
   PrintSetting("option of the column family", chosen.column_family_option());
   PrintSetting("and in DBOptions (in C++: NewFilterAccount())", chosen.database_option());

@@ -263,9 +263,7 @@ std::string ApplyText(const RemarkContext& c) {
            " without bloomline cannot use them and reads a block from every file that could hold "
            "the key, so each program that reads the database needs bloomline.";
   }
-  if (chosen.option_string.find("bloomline") == std::string::npos) {
-    return text + "RocksDB itself writes and uses them: this choice needs no library.";
-  }
+  if (chosen.needs_no_bloomline()) return text + "RocksDB writes and uses them without bloomline.";
   return text + "RocksDB without bloomline uses them, too.";
 }
 

@@ -260,8 +260,9 @@ std::string OptionString(const Situation& tree, const Choice& choice) {
   if (IsPlainBloom(choice.format, choice.by_level)) {
     return "bloomfilter:" + bits + (tree.loads_bloomline ? "" : ":false");
   }
-  if (tree.loads_bloomline) return BloomlineString(choice);
-  if (choice.by_level) return "";
+  if (choice.by_level || !filter::IsStock(choice.format)) {
+    return tree.loads_bloomline ? BloomlineString(choice) : "";
+  }
   return tree.ribbon_name + ":" + bits + (tree.ribbon_name == "ribbonfilter" ? ":-1" : "");
 }
 
@@ -473,6 +474,13 @@ class Adviser {
     if (tree_.engine == tables::Engine::kRocksDB) {
       choice.option_string = OptionString(tree_, choice);
       if (choice.option_string.empty()) choice.rewrite_policy = BloomlineString(choice);
+      if (format == Format::kRibbon && !by_level && tree_.loads_bloomline) {
+        choice.faster_option_string = BloomlineString(choice);
+        const double own_share = kRocksDBRibbonBuildNs / CompactionNs(BytesPerKey());
+        if (own_share > kMostBuildShare) {
+          choice.option_string = std::exchange(choice.faster_option_string, "");
+        }
+      }
     }
     choice.needs_format_version =
         tree_.writes_old_bloom && filter::HasLegacy(format) && choice.rewrite_policy.empty();
