@@ -85,6 +85,7 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, const Sta
     }
     model::Advise(family.situation, family.request, &family.advice, &family.error);
     if (!family.error.empty()) continue;
+    if (inputs->databases[groups.database].is_goleveldb) family.advice.choices.clear();
     const uint64_t cache_bytes = options.cache_bytes.value_or(0);
     family.remarks = Remarks(family, *inputs, inspection, g, statistics, cache_bytes);
     family.cache_options = CacheOptions(family, *inputs, inspection, g, cache_bytes);

@@ -327,6 +327,8 @@ TEST_F(ManifestTest, EditsThatAreRefused) {
       {{file + file}, "adds table 5, which is there already"},
       {{NewFile(0, 5, "a", "b") + NewFile(1, 5, "a", "b")}, "adds table 5, which is there already"},
       {{NewFile(0, 5, "a", "b") + NewFile(0, 5, "a", "c")}, "adds table 5, which is there already"},
+      {{NewFile(0, 5, "a", "b") + NewFile(0, 5, "a", "b", 999)},
+       "adds table 5, which is there already"},
       {{NewFile(0, 5, "a", "b"), NewFile(0, 5, "a", "b")}, "adds table 5, which is there already"},
       {{Varint(200) + Varint(7) + file}, "changes column family 7, which is not there"},
       {{Varint(202)}, "drops column family 0"},

@@ -31,9 +31,9 @@ inline std::string InternalKey(std::string_view user_key) {
 }
 // Tags of LevelDB's, and RocksDB's fourth with its fields.
 inline std::string NewFile(int level, uint64_t number, std::string_view smallest,
-                           std::string_view largest) {
-  return Varint(7) + Varint(static_cast<uint64_t>(level)) + Varint(number) + Varint(1000 + number) +
-         InternalKey(smallest) + InternalKey(largest);
+                           std::string_view largest, uint64_t bytes = 1000) {
+  return Varint(7) + Varint(static_cast<uint64_t>(level)) + Varint(number) +
+         Varint(bytes + number) + InternalKey(smallest) + InternalKey(largest);
 }
 inline std::string NewFile4(int level, uint64_t number, std::string_view smallest,
                             std::string_view largest, std::string_view fields = "") {

@@ -8,6 +8,7 @@
 #include "src/db/advise/advise_output.h"
 #include "src/db/survey/kept_policy.h"
 #include "src/db/survey/report.h"
+#include "src/db/survey/situation.h"
 #include "src/db/tree/options_file.h"
 #include "src/filter/options/formats.h"
 #include "src/filter/sizing/memory_divider.h"
@@ -35,6 +36,7 @@ struct RemarkContext {
   const std::string policy = tree::ShortPolicy(inspection.policies[g]);
 
   bool is_rocksdb() const { return situation.engine == tables::Engine::kRocksDB; }
+  bool is_goleveldb() const { return inputs.databases[groups.database].is_goleveldb; }
   bool has_choices() const { return !family.advice.choices.empty(); }
   const Choice& chosen() const { return family.advice.Chosen(family.request); }
 };
@@ -55,8 +57,10 @@ bool HasFormerCompactFilters(const RemarkContext& c) {
   return c.all.layouts.count(engine_filters::FilterLayout::kFormerCompact) != 0;
 }
 bool NeedsNoChange(const RemarkContext& c) {
-  return c.all.files_without_filter == 0 && c.all.ignored_files == 0 && !c.has_choices();
+  return c.all.files_without_filter == 0 && c.all.ignored_files == 0 && !c.has_choices() &&
+         !c.is_goleveldb();
 }
+bool IsGoLevelDB(const RemarkContext& c) { return c.is_goleveldb(); }
 bool KnowsCache(const RemarkContext& c) { return c.cache_bytes != 0; }
 bool CannotReadRibbon(const RemarkContext& c) {
   return c.is_rocksdb() && !c.situation.reads_ribbon;
@@ -101,7 +105,7 @@ std::string UnfilteredText(const RemarkContext& c) {
                      " of the keys have no filter: a Get of a missing key reads a block in " +
                      tool::NumberText(c.all.unfiltered_runs, 2) + " files without one on average.";
   const uint64_t missing_bytes = c.situation.missing_bytes();
-  if (missing_bytes != 0 && c.family.asks_nothing()) {
+  if (missing_bytes != 0 && c.family.asks_nothing() && !c.is_goleveldb()) {
     text += " They count as keys that should have filters of " +
             tool::NumberText(c.situation.wanted_bits, 1) +
             " bits per key, so the memory grows by " + tool::BytesText(missing_bytes) + ".";
@@ -332,6 +336,7 @@ constexpr RemarkRow kRemarks[] = {
      "Compact filters of bloomline before 0.4.0 match every key. Files get new filters by "
      "compaction or bloomline db rewrite."},
     {kFamily, NeedsNoChange, KeepText},
+    {kFamily, IsGoLevelDB, [](const RemarkContext&) { return kGoLevelDBCure + std::string("."); }},
     {kFamily, QueriesNone,
      "The filters are not used here: the statistics count Gets and no query of a filter. "
      "bloomline-db(1) has the usual reasons."},

@@ -38,7 +38,8 @@ bool IsKnownBlock(const std::string& name, const tables::TableParts& parts) {
 
 bool IsKnownPolicy(const std::string& name, Engine engine) {
   if (engine == Engine::kRocksDB) return name.empty() || name == engine_filters::kRocksDBName;
-  return name.empty() || name == engine_filters::kLevelDBName || name == "bloomline";
+  return name.empty() || name == engine_filters::kLevelDBName || name == "bloomline" ||
+         name == filter::kOldLevelDBName;
 }
 
 // How the table differs from what the MANIFEST says, as the end of a sentence; empty: in nothing.
@@ -63,12 +64,6 @@ std::string Unknown(const tables::Table& table) {
   for (const auto& [name, handle] : parts.meta) {
     if (IsKnownBlock(name, parts)) continue;
     return StrCat("has a block ", Quoted(name), ", which this program does not know");
-  }
-  if (parts.filter_name == filter::kOldLevelDBName) {
-    return StrCat("has filters of the policy ", Quoted(parts.filter_name),
-                  ", which goleveldb and LevelDB before 1.18 query with different hashes, so that "
-                  "new ones could lose keys; set other bits per key in the program, and compact: "
-                  "CompactRange(util.Range{}) in goleveldb");
   }
   if (!IsKnownPolicy(parts.filter_name, table.engine())) {
     return StrCat("has filters of the policy ", Quoted(parts.filter_name),

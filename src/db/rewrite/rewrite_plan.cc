@@ -289,6 +289,10 @@ Outcome MakePlan(const RewriteArguments& options, const DatabaseFolder& folder,
       !CheckManifest(database.manifest, &plan->next_number, error)) {
     return Outcome::kRefused;
   }
+  if (database.is_goleveldb && !policy.without_filter) {
+    Refuse(error, database.path, ": ", kGoLevelDBCure, "; allowed: --policy none");
+    return Outcome::kRefused;
+  }
   for (const auto& [name, status] : folder.files) {
     plan->next_number = std::max(plan->next_number, NumberIn(name) + 1);
   }

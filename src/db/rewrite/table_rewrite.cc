@@ -5,6 +5,7 @@
 
 #include "bloomline/seed.h"
 #include "src/db/rewrite/table_walk.h"
+#include "src/filter/container/policy_names.h"
 #include "src/support/file_io.h"
 #include "src/support/number_text.h"
 
@@ -86,6 +87,12 @@ Outcome RewriteTable(const TableSource& source, const TableRewrite& rewrite, sup
   const Outcome outcome = known.Open(source, error);
   if (outcome != Outcome::kDone) return outcome;
   const tables::TableParts& parts = known.parts();
+  if (!rewrite.without_filter && parts.filter_name == filter::kOldLevelDBName) {
+    Refuse(error, source.path,
+           ": has filters of goleveldb, or of LevelDB before 1.18, whose hashes "
+           "differ, so that new ones could lose keys");
+    return Outcome::kRefused;
+  }
   tables::TableWriter writer(&parts.blocks.footer, out);
   const auto new_walk = source.engine == tables::Engine::kRocksDB ? NewRocksDBWalk : NewLevelDBWalk;
   const std::unique_ptr<TableWalk> walk = new_walk(known, rewrite, &writer);

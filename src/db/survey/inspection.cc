@@ -10,6 +10,7 @@
 #include "src/db/survey/former_compact.h"
 #include "src/db/tables/comparator.h"
 #include "src/db/tree/options_file.h"
+#include "src/filter/container/policy_names.h"
 #include "src/filter/options/policy_id.h"
 #include "src/support/number_text.h"
 #include "src/support/option_text.h"
@@ -327,6 +328,10 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
     const SurveyedFile& file = inputs->files[i];
     const auto version = tree::VersionOf(inputs->databases[file.database].rocksdb_version);
     InspectedFile& inspected = inspection.files[i];
+    if (inspected.facts.engine == tables::Engine::kLevelDB &&
+        inspected.facts.filter_name == filter::kOldLevelDBName) {
+      inputs->databases[file.database].is_goleveldb = true;
+    }
     inspected.ignored = WhyIgnored(running(file), version, inspected.facts);
     const bool may_be_none = policy.empty() && inspected.ignored.empty();
     if (may_be_none && inspected.facts.engine == tables::Engine::kRocksDB &&

@@ -8,6 +8,13 @@
 
 namespace bloomline::db {
 
+// Why goleveldb's databases are not given other filters, and what to do: a sentence without its
+// end.
+constexpr char kGoLevelDBCure[] =
+    "goleveldb reads only its own filters; to change them, give its Options another "
+    "filter.NewBloomFilter(BITS), write the first and the last key again, and call "
+    "CompactRange(util.Range{})";
+
 // Returns the levels, keys and filters of `groups`, with the wasted reads that inspect expects. A
 // filter that is not understood counts as one that matches every key.
 model::Situation SituationOf(const Inputs& inputs, const FamilyGroups& groups);

@@ -126,6 +126,13 @@ Engine EngineOf(const Snapshot& snapshot) {
   return listing.has_identity || listing.newest_options > 0 ? Engine::kRocksDB : Engine::kLevelDB;
 }
 
+// LevelDB writes a previous log's number whenever it has opened a database. Only RepairDB, whose
+// MANIFEST is always the first one, writes none.
+bool IsOfGoLevelDB(const Snapshot& snapshot) {
+  return !snapshot.live.has_previous_log() &&
+         std::filesystem::path(snapshot.manifest).filename() != "MANIFEST-000001";
+}
+
 // RocksDB begins each LOG with its version. Empty: unknown.
 std::string VersionInLog(const std::string& folder) {
   constexpr std::string_view kStart = "RocksDB version: ";
@@ -251,6 +258,7 @@ bool ReadLive(const std::string& path, Database* database, std::string* error) {
   if (!TakeSnapshot(path, database->table_folders, &snapshot, error)) return false;
   database->manifest = snapshot.manifest;
   database->engine = EngineOf(snapshot);
+  database->is_goleveldb = database->engine == Engine::kLevelDB && IsOfGoLevelDB(snapshot);
   AddFiles(snapshot, database);
   AddLogs(snapshot, database);
   if (database->engine == Engine::kRocksDB) AddOptions(snapshot, database);

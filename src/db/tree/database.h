@@ -72,6 +72,7 @@ struct Database {
   std::string path;      // empty: files named on the command line
   std::string manifest;  // the path of the one that CURRENT names
   tables::Engine engine = tables::Engine::kLevelDB;
+  bool is_goleveldb = false;  // goleveldb was the last to open it, or wrote filters in it
   std::string pebble_sign;  // what shows that Pebble wrote it, in RocksDB's format; empty: nothing
   // RocksDB's version that last opened the database: "7.8.3"; empty: unknown. LOG says it, or
   // without LOG the newest OPTIONS file, which RocksDB may fail to write.

@@ -168,6 +168,7 @@ bool IsSame(const TableFile& a, const TableFile& b) {
 
 bool LiveFiles::Apply(VersionEdit&& edit, std::string* problem) {
   has_rocksdb_tags_ = has_rocksdb_tags_ || edit.has_rocksdb_tags;
+  has_previous_log_ = has_previous_log_ || edit.has_previous_log;
   const uint64_t left = edit.remaining_in_group.value_or(0);
   if (!group_.empty() &&
       (!edit.remaining_in_group || left + 1 != *group_.back().remaining_in_group)) {

@@ -31,6 +31,7 @@ class LiveFiles {
   const std::map<uint32_t, LiveFamily>& families() const { return families_; }  // by number
   bool is_in_group() const { return !group_.empty(); }                          // edits are missing
   bool has_rocksdb_tags() const { return has_rocksdb_tags_; }
+  bool has_previous_log() const { return has_previous_log_; }
   const Numbers& numbers() const { return numbers_; }  // the last ones
   uint64_t next_file_number() const { return numbers_[1].value_or(0); }
 
@@ -40,6 +41,7 @@ class LiveFiles {
   std::map<uint32_t, LiveFamily> families_;
   std::vector<VersionEdit> group_;  // an atomic group that is not complete yet
   bool has_rocksdb_tags_ = false;
+  bool has_previous_log_ = false;
   Numbers numbers_;
 };
 

@@ -24,6 +24,7 @@ enum Tag : uint32_t {
   kLastSequence = 4,
   kDeletedFile = 6,
   kNewFile = 7,
+  kPreviousLog = 9,
   kFirstOfRocksDB = 10,
   kNewFile2 = 100,
   kNewFile3 = 102,
@@ -55,7 +56,7 @@ constexpr Field kFields[] = {
     {5, "a compaction pointer", "lb"},
     {kDeletedFile, "a deleted file", "ln"},
     {kNewFile, "a new file", "lnnkk"},
-    {9, "a number", "n"},   // the previous log's number
+    {kPreviousLog, "a number", "n"},
     {10, "a number", "n"},  // the number of the first log to keep
     {kNewFile2, "a new file", "lnnkknn"},
     {kNewFile3, "a new file", "lnpnkknn"},
@@ -89,6 +90,7 @@ class Decoder {
       uint32_t tag;
       if (!TakeVarint(&input_, &tag)) return Refuse(problem, kWrongBytes, "a tag");
       if (tag >= kFirstOfRocksDB) edit_->has_rocksdb_tags = true;
+      if (tag == kPreviousLog) edit_->has_previous_log = true;
       const Field* field = std::find_if(std::begin(kFields), std::end(kFields),
                                         [&](const Field& row) { return row.tag == tag; });
       if (field == std::end(kFields)) {

@@ -37,6 +37,7 @@ struct VersionEdit {
   std::optional<uint32_t> remaining_in_group;
   Numbers numbers;  // the numbers in this edit
   bool has_rocksdb_tags = false;
+  bool has_previous_log = false;
 };
 
 // Decodes all of `record`. Returns false with *problem: "has wrong bytes in a new file".
