@@ -47,7 +47,7 @@ class Rewrite {
     }
     if (outcome == Outcome::kDone && !is_reported_) return tool::kExitFailure;
     if (outcome == Outcome::kDone) {
-      return plan_.lacks_policies && !options_.dry_run ? tool::kExitFamiliesLeft : tool::kExitOk;
+      return plan_.lacks_policies ? tool::kExitFamiliesLeft : tool::kExitOk;
     }
     if (!error_.empty()) tool::PrintError("bloomline db rewrite: " + error_);
     tool::FlushOutput();
@@ -242,8 +242,8 @@ class Rewrite {
     const ReportedRates rates_before(common, before_, &inputs_);
     if (!partial->Commit(&error_)) return Outcome::kFailed;
     PrintReport(now, after, rates, rates_before, partial->copied());
-    if (!tool::FlushOutput()) {
-      is_reported_ = false;
+    is_reported_ = tool::FlushOutput();
+    if (!is_reported_) {  // main says why
       tool::PrintError("bloomline db rewrite: " + target_ +
                        " is complete; only the report could not be printed");
     }
@@ -371,7 +371,8 @@ void AddRewriteCommand(CLI::App* db, int* exit_code) {
       ->type_name("POLICY");
   command
       ->add_option("--column-family", options->families,
-                   "Rewrite only this column family; may be repeated")
+                   "Rewrite only this column family, also without a policy\n"
+                   "in OPTIONS; may be repeated")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("NAME");

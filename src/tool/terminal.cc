@@ -1,6 +1,7 @@
 #include "src/tool/terminal.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -67,7 +68,14 @@ std::string Wrapped(const std::string& text, size_t columns) {
   return wrapped;
 }
 
-bool FlushOutput() { return static_cast<bool>(std::cout.flush()) && std::fflush(stdout) == 0; }
+bool FlushOutput() {
+  static int first_error = 0;  // std::cout does not try again
+  errno = 0;
+  if (std::cout.flush() && std::fflush(stdout) == 0) return true;
+  if (first_error == 0) first_error = errno;
+  errno = first_error;
+  return false;
+}
 
 void PrintLine(std::string_view text) { std::cout << Printable(text) << '\n'; }
 

@@ -20,7 +20,8 @@ constexpr size_t kColumns = 80;
 // as option strings have; without these it stays whole.
 std::string Wrapped(const std::string& text, size_t columns);
 
-// Flushes std::cout. Returns false if the system did not take the output, now or before.
+// Flushes std::cout. Returns false if the system did not take the output, now or before; errno is
+// then that of the first call that failed, or 0 if it is unknown.
 bool FlushOutput();
 
 // Print the text and a newline to stdout or to stderr.
