@@ -11,6 +11,7 @@
 #include "src/db/survey/situation.h"
 #include "src/db/tree/options_file.h"
 #include "src/filter/options/formats.h"
+#include "src/filter/options/policy_id.h"
 #include "src/filter/sizing/memory_divider.h"
 #include "src/filter/table/layout_table.h"
 #include "src/support/number_text.h"
@@ -272,11 +273,13 @@ std::string ApplyText(const RemarkContext& c) {
 }
 
 // What sets the present filters again, as the end of "set filter_policy". RocksDB before 7.0 writes
-// into OPTIONS files only the name of its own policies. That name is no option string: RocksDB 6.29
-// and 7.8 take it without an error, and then write no filters. So the bits are those of the files.
+// into OPTIONS files only the name of its own policies, as any version does if its C functions made
+// them. That name is no option string: RocksDB 6.29 and 7.8 take it without an error, and then
+// write no filters. So the bits are those of the files.
 std::string PresentPolicy(const std::string& policy, const Group& all) {
   const bool has_bits = policy.find(':') != policy.npos || policy.substr(0, 1) == "{";
-  if (policy.rfind("rocksdb.", 0) != 0 || has_bits) {
+  const bool is_name = policy.rfind("rocksdb.", 0) == 0 || !filter::ParsePolicyId(policy).is_valid;
+  if (!is_name || has_bits) {
     return policy.empty() ? " to the present one" : "=" + policy;
   }
   const auto most = std::max_element(

@@ -231,9 +231,12 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, std::vector<Inspected
 std::string WhyNoPolicy(const std::string& policy) {
   const std::string id = tree::OptionId(policy);
   const std::string meant = filter::MeantPolicy(id);
-  // A name alone may be that of a program's own policy, such as MyBloomFilter.
-  const bool is_name = id == policy && id.find(':') == std::string::npos;
-  if ((meant.empty() || is_name) && filter::ParsePolicyId(id).is_valid) return "";
+  // A name without bits is of a program's own policy, such as MyBloomFilter, or of one that
+  // RocksDB's C functions made. Of option strings, only bloomline's have a name with options alone.
+  const bool is_name = id.find(':') == std::string::npos;
+  const bool has_options = tree::ParsePolicyOptions(policy).size() > 1;
+  const bool is_bloomlines = has_options && meant.find("'bloomline'") != std::string::npos;
+  if (is_name ? !is_bloomlines : meant.empty() && filter::ParsePolicyId(id).is_valid) return "";
   return "RocksDB makes no policy of " + support::Quoted(id) + ", and goes on without filters" +
          meant;
 }

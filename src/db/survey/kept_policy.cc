@@ -34,7 +34,8 @@ std::optional<Written> Running(const std::string& policy) {
   const filter::PolicyId id = filter::ParsePolicyId(id_text);
   Written written;
   written.format = id.format;
-  if (id.policy_class == filter::PolicyClass::kOther ||
+  const bool has_bits = id.bits || id.policy_class == filter::PolicyClass::kBloomline;
+  if (id.policy_class == filter::PolicyClass::kOther || !has_bits ||
       (id.bits && !support::ParseDouble(*id.bits, &written.bits_per_key))) {
     return std::nullopt;
   }
