@@ -411,13 +411,18 @@ void PrintNotChecked(const Inputs& inputs, const Totals& totals, uint64_t unread
   not_checked(unread,
               tool::Counted(unread, "path", "paths") + " with an error (stderr says which)");
   not_checked(totals.vanished, FilesText(totals.vanished) + ", removed meanwhile");
-  not_checked(totals.without_filter, FilesText(totals.without_filter) + ", which have no filter");
+  const auto which_have = [](uint64_t files) {
+    return tool::Counted(files, "file, which has", "files, which have");
+  };
+  not_checked(totals.without_filter, which_have(totals.without_filter) + " no filter");
   not_checked(totals.without_checksums,
-              "the checksums of " + FilesText(totals.without_checksums) + ", which have none");
+              "the checksums of " + which_have(totals.without_checksums) + " none");
   for (const auto& [reason, keys] : counts.not_checked) {
-    not_checked(keys.count, reason == kRangeDeletions
-                                ? tool::CountText(keys.count) + " " + reason
-                                : tool::Counted(keys.count, "key: ", "keys: ") + reason);
+    const bool is_deletion = reason == kRangeDeletions;
+    not_checked(keys.count, is_deletion ? tool::Counted(keys.count, "range deletion, which is",
+                                                        "range deletions, which are") +
+                                              " not in filters"
+                                        : tool::Counted(keys.count, "key: ", "keys: ") + reason);
   }
   for (const tree::Database& database : inputs.databases) {
     for (const std::string& logs : LogTexts(database)) not_checked(1, logs);
@@ -447,7 +452,8 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results, b
   const uint64_t problems = totals.failed + inputs.errors.size();
   PrintChecked(totals, problems);
   if (all) {
-    PrintWrapped("read: every block of " + FilesText(totals.files + totals.without_filter) + ", " +
+    PrintWrapped("read: every block of " +
+                 tool::Counted(totals.files + totals.without_filter, "table", "tables") + ", " +
                  tool::Counted(counts.entries, "entry", "entries"));
   }
   PrintNotChecked(inputs, totals, problems - totals.in_part);
@@ -519,13 +525,15 @@ void AddVerifyCommand(CLI::App* db, int* exit_code) {
       "How many lost keys are listed, as far as memory\n"
       "allows; all are counted [100]");
   command->add_flag("--all", options->all,
-                    "Read every block, also of files without a filter, and\n"
-                    "check all checksums");
+                    "Read every block of every table, also of those without\n"
+                    "a filter, and check all checksums. Blob files are not\n"
+                    "read");
   command->footer(
       "Example:\n"
       "    bloomline db verify /var/lib/app/db\n\n"
       "A key is queried without its timestamp. Range filters are queried for ranges that\n"
-      "have the key. bloomline-db-verify(1) says more.");
+      "contain the key. Each version of a key, and each deletion, is an entry.\n"
+      "bloomline-db-verify(1) says more.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 
