@@ -70,7 +70,7 @@ set(BLOOMLINE_EXPORTS "[A-Z]*" "operator*")
 set(BLOOMLINE_EXPORTS_leveldb NewLevelDBFilterPolicy* NewCanonicalLevelDBFilterPolicy*)
 set(BLOOMLINE_EXPORTS_rocksdb NewRocksDBFilterPolicy* NewCanonicalRocksDBFilterPolicy*
     RegisterBloomline* RocksDBFilterOptions* FilterAccount* NewFilterAccount*
-    OptimizeForMissingKeys*)
+    OptimizeForMissingKeys* FamiliesWithoutFilters*)
 
 # What the SONAME and the version of the package promise (docs/versioning.md): from 1.0 on, only a
 # major version may break the ABI; in 0.x, also a minor version.

@@ -28,6 +28,8 @@
 #include "rocksdb/filter_policy.h"
 
 namespace ROCKSDB_NAMESPACE {
+class ColumnFamilyHandle;
+class DB;
 class ObjectLibrary;
 struct ColumnFamilyOptions;
 struct DBOptions;
@@ -124,6 +126,14 @@ bool OptimizeForMissingKeys(ROCKSDB_NAMESPACE::Options* options, const RocksDBFi
 bool OptimizeForMissingKeys(ROCKSDB_NAMESPACE::DBOptions* database,
                             ROCKSDB_NAMESPACE::ColumnFamilyOptions* family,
                             const RocksDBFilterOptions& filter, std::string* error = nullptr);
+
+// Returns the names of those of these families of an open database that have no filter policy, in
+// their order: their new files get no filters, and RocksDB reports no error. Table formats that
+// take no policy (plain, cuckoo) are not among them. Null handles are skipped; a null database has
+// no families. With another version of RocksDB, the list is empty, and stderr says why. Each family
+// costs a copy of its options.
+std::vector<std::string> FamiliesWithoutFilters(
+    ROCKSDB_NAMESPACE::DB* db, const std::vector<ROCKSDB_NAMESPACE::ColumnFamilyHandle*>& families);
 
 // Wraps `policy`, one of bloomline or RocksDB, for a comparator that treats different keys as equal
 // (key_canonicalizer.h, docs/keys.md). No other policy uses its filters, and it uses no others. Set

@@ -67,6 +67,11 @@ TEST(RocksDBVersionsTest, EveryWayInRefusesOtherVersionsAndThenTakesTheRightOne)
     EXPECT_EQ(NewRangeFilter({}, &error), nullptr);
     EXPECT_EQ(error, RefusalOf(other));
     EXPECT_FALSE(RegisterBloomline());
+    testing::internal::CaptureStderr();
+    auto* const unused_db = reinterpret_cast<rocksdb::DB*>(&error);
+    EXPECT_TRUE(FamiliesWithoutFilters(unused_db, {nullptr}).empty());
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "bloomline: FamiliesWithoutFilters: " + RefusalOf(other) + "\n");
     rocksdb::ObjectLibrary library("a library of the test");
     EXPECT_EQ(RegisterBloomline(library, ""), 0);
     EXPECT_EQ(bloomline_rocksdb_plugin(library, ""), 0);
