@@ -20,6 +20,36 @@ inline const link_map* FileWith(const void* address) {
   return static_cast<const link_map*>(file);
 }
 
+// Of several copies of a preload library in a process, the first does all. Each exports this
+// function, by which the first one recognizes the others, and finds what lies behind them.
+extern "C" __attribute__((used, visibility("default"))) inline void* bloomline_preload_next(
+    const char* name) {
+  // RTLD_NEXT counts from here only if dlsym is called: a jump to it is from the caller's file.
+  void* volatile const next = dlsym(RTLD_NEXT, name);
+  return next;
+}
+
+using NextOfCopy = void* (*)(const char* name);
+
+// Returns that function of the preload library that has `function`, or null if none has it.
+inline NextOfCopy CopyWith(const void* function) {
+  const link_map* const file = FileWith(function);
+  const bool has_name = file != nullptr && file->l_name != nullptr && *file->l_name != '\0';
+  void* const handle = has_name ? dlopen(file->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  if (handle == nullptr) return nullptr;
+  void* const found = dlsym(handle, "bloomline_preload_next");
+  dlclose(handle);
+  return FileWith(found) == file ? reinterpret_cast<NextOfCopy>(found) : nullptr;
+}
+
+// Returns the function `name` that follows this library and its copies. Always inlined, because
+// RTLD_NEXT counts from the file that calls dlsym.
+__attribute__((always_inline)) inline void* NextBehindCopies(const char* name) {
+  void* next = dlsym(RTLD_NEXT, name);
+  while (const NextOfCopy copy = CopyWith(next)) next = copy(name);
+  return next;
+}
+
 // The name of a loaded file, to be freed; null after the last.
 inline char* NameOfLoadedFile(int index) {
   struct Search {
@@ -39,10 +69,9 @@ inline char* NameOfLoadedFile(int index) {
 // Which function of several is taken.
 enum class IfSeveral { kNone, kFirst };
 
-// Returns the only function `name` of the loaded files, not counting this library's and `but`. Of
-// several, returns null or that of the file that was loaded first.
+// Returns the only function `name` of the loaded files, not counting preload libraries' and `but`.
+// Of several, returns null or that of the file that was loaded first.
 inline void* FunctionOfAnyFile(const char* name, const void* but, IfSeveral if_several) {
-  const link_map* const self = FileWith(reinterpret_cast<const void*>(&NameOfLoadedFile));
   void* only = nullptr;
   // This is outside dl_iterate_phdr, which holds a lock that dlopen in another thread waits for.
   for (int i = 0; char* const file = NameOfLoadedFile(i); ++i) {
@@ -51,7 +80,7 @@ inline void* FunctionOfAnyFile(const char* name, const void* but, IfSeveral if_s
     if (handle == nullptr) continue;
     void* const found = dlsym(handle, name);
     dlclose(handle);
-    if (found == nullptr || found == only || found == but || FileWith(found) == self) continue;
+    if (found == nullptr || found == only || found == but || CopyWith(found) != nullptr) continue;
     if (only != nullptr) return nullptr;
     only = found;
     if (if_several == IfSeveral::kFirst) break;
@@ -70,7 +99,7 @@ inline void SayOnceThatNoneIsFound(const char* engine) {
 }
 
 // Returns the function `name` that code at `caller` would reach without this library, or null.
-// Always inlined, because RTLD_NEXT counts from the file that calls dlsym.
+// Always inlined, as above.
 //
 // The search begins in the files that the program was started with, as the dynamic linker's does.
 // It continues in the file of the caller and the files that this one needs: modules of Python,
@@ -79,16 +108,16 @@ inline void SayOnceThatNoneIsFound(const char* engine) {
 // `caller` is an earlier caller, even code without a file.
 __attribute__((always_inline)) inline void* NextFunction(const char* name, const void* caller,
                                                          IfSeveral if_several) {
-  if (void* const next = dlsym(RTLD_NEXT, name)) return next;
+  if (void* const next = NextBehindCopies(name)) return next;
   const link_map* const file = FileWith(caller);
   const bool has_name = file != nullptr && file->l_name != nullptr && *file->l_name != '\0';
   void* const handle = has_name ? dlopen(file->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
   void* const next = handle == nullptr ? nullptr : dlsym(handle, name);
   if (handle != nullptr) dlclose(handle);  // the caller is running, so its file stays
-  // A second copy of this library, preloaded before this one, would be a caller that is called
-  // again without end.
+  // Another preloaded library, before this one, would be a caller that is called again without end.
   const void* const first = dlsym(RTLD_DEFAULT, name);
-  return next == nullptr || next == first ? FunctionOfAnyFile(name, first, if_several) : next;
+  const bool is_found = next != nullptr && next != first && CopyWith(next) == nullptr;
+  return is_found ? next : FunctionOfAnyFile(name, first, if_several);
 }
 
 }  // namespace bloomline::preload

@@ -261,8 +261,10 @@ NewPolicyFunction PolicyFor(const void* function) {
 // before.
 __attribute__((constructor)) void AtStart() {
   StartEnvironment();  // a RocksDB that is opened later gets the settings of now, too
+  const void* const first = dlsym(RTLD_DEFAULT, kNames[kBloom]);
+  if (CopyWith(first) != nullptr && FileWith(first) != FileWith(kPolicyLibrary)) return;
   for (int i = 0; i < kNumReplaced; ++i) {
-    void* const next = dlsym(RTLD_NEXT, kNames[i]);
+    void* const next = NextBehindCopies(kNames[i]);
     next_at_start[i] = {next, next != nullptr && IsOfKnownRocksDB(next)};
   }
   const void* const bloom = next_at_start[kBloom].function;
