@@ -330,6 +330,8 @@ void Start() {
 
 bool FollowsLevels() { return follows_levels; }
 
+bool HasFormat() { return is_usable && environment.load()->values[kFormat] != nullptr; }
+
 }  // namespace bloomline::preload
 
 extern "C" {

@@ -31,11 +31,15 @@ using NewPolicyFunction = const rocksdb::FilterPolicy* (*)(const Asked& asked);
 // Two pointers to functions, for DB::Open without and with families. They open a database as their
 // first argument does, which is such a function, but with a FilterAccount among the listeners if
 // policies can use it. If that is impossible, or one is there, they pass the program's options on.
+// They say which families have no filter policy, if BLOOMLINE_FORMAT is set.
 // Only the policy library of the RocksDB that bloomline was compiled for has them.
 constexpr char kOpenFunctions[] = "bloomline_preload_open";
 
 // Whether the variables, which Start has found valid, give bits to files by level.
 bool FollowsLevels();
+
+// Whether BLOOMLINE_FORMAT is set, and policies can be made.
+bool HasFormat();
 
 // BLOOMLINE_VERSION_STRING, a char[], of a policy library that was built for a program's RocksDB.
 constexpr char kVersionOfPolicy[] = "bloomline_preload_policy_version";

@@ -306,7 +306,11 @@ rocksdb::Status Open(Replaced open, const void* caller, Arguments... arguments) 
   using Function = rocksdb::Status (*)(Arguments...);
   const NextFunctionOfRocksDB next = NextOpen(open, caller);
   const auto function = reinterpret_cast<Function>(next.function);
-  void** const with_account = __atomic_load_n(&open_with_account, __ATOMIC_ACQUIRE);
+  void** with_account = __atomic_load_n(&open_with_account, __ATOMIC_ACQUIRE);
+  if (with_account == nullptr && next.is_known && StartEnvironment()->values[kFormat] != nullptr) {
+    PolicyFor(next.function);  // the program has asked for no policy yet, and perhaps never does
+    with_account = __atomic_load_n(&open_with_account, __ATOMIC_ACQUIRE);
+  }
   if (with_account == nullptr || !next.is_known) return function(arguments...);
   using WithAccount = rocksdb::Status (*)(Function, Arguments...);
   constexpr bool kHasFamilies = sizeof...(Arguments) == 5;
