@@ -149,3 +149,18 @@ function(bloomline_script_test name)
     set_tests_properties(${name} PROPERTIES COST 100)
   endif()
 endfunction()
+
+# bloomline_pytest(NAME [ONCE] [LONG] FILES...): tests in Python or cases (tests/conftest.py), which
+# find the command and the programs of tests in the build.
+function(bloomline_pytest name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "ONCE;LONG" "" "")
+  list(TRANSFORM ARG_UNPARSED_ARGUMENTS PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  set(options "")
+  foreach(option ONCE LONG)
+    if(ARG_${option})
+      list(APPEND options ${option})
+    endif()
+  endforeach()
+  bloomline_script_test(${name} ${options} /usr/bin/python3 -B -m pytest
+                        "--build=${PROJECT_BINARY_DIR}" ${ARG_UNPARSED_ARGUMENTS})
+endfunction()
