@@ -4,6 +4,7 @@
 // database, prints "done", and closes it at the end of its input, which has commands. Each is
 // answered with a line:
 //   put FROM TO      these keys, each on the disk
+//   erase FROM TO    these keys, as a range
 //   flush
 //   move             all tables to the third folder
 //   checkpoint PATH
@@ -79,6 +80,11 @@ uint64_t ForKeys(rocksdb::DB* db, bool puts) {
 void Serve(rocksdb::DB* db) {
   for (std::string command; std::cin >> command;) {
     if (command == "put") ForKeys(db, true);
+    if (command == "erase") {
+      std::string begin, end;
+      std::cin >> begin >> end;
+      Require(db->DeleteRange({}, db->DefaultColumnFamily(), "key" + begin, "key" + end));
+    }
     if (command == "flush") Require(db->Flush({}));
     if (command == "move") {
       rocksdb::CompactRangeOptions compact;

@@ -163,11 +163,12 @@ class Planner {
                     std::string* error) {
     std::vector<size_t> files = groups.all.files;
     // Both engines search files of level 0 by number if nothing else orders them. New files get
-    // higher numbers than all old ones, so an older file must not get one if a newer one stays.
+    // higher numbers than all old ones, so if an older file gets one, newer ones need one, too.
     std::sort(files.begin(), files.end(), [&](size_t a, size_t b) {
       return inputs_.files[a].number > inputs_.files[b].number;
     });
-    bool newer_stays = false;
+    std::vector<PlannedTable> newer;  // files of level 0 that stay
+    std::map<size_t, std::string> why_stay;
     for (const size_t i : files) {
       const bool is_top = inputs_.files[i].level == 0;
       PlannedTable table;
@@ -179,18 +180,40 @@ class Planner {
           return outcome;
         }
       }
-      if (why.empty() && is_top && newer_stays) why = "a newer file of level 0 stays";
-      if (why.empty()) {
-        plan_->tables.push_back(table);
-        new_wasted_ += inspection_.files[i].coverage * table.false_positive_rate;
+      const double rate = why.empty() ? table.false_positive_rate : inspection_.files[i].rate();
+      new_wasted_ += inspection_.files[i].coverage * rate;
+      if (!why.empty()) {
+        why_stay[i] = why;
+        if (is_top) newer.push_back(table);
         continue;
       }
-      new_wasted_ += inspection_.files[i].coverage * inspection_.files[i].rate();
-      newer_stays = newer_stays || is_top;
-      plan_->staying.push_back(i);
+      plan_->tables.push_back(table);
+      for (; is_top && !newer.empty(); newer.pop_back()) {
+        why_stay.erase(newer.back().file);
+        const Outcome outcome = AddAsItIs(newer.back(), error);
+        if (outcome != Outcome::kDone) return outcome;
+      }
+    }
+    for (const auto& [file, why] : why_stay) {
+      plan_->staying.push_back(file);
       ++plan_->reasons[why];
     }
     return Outcome::kDone;
+  }
+
+  // Plans a file that needs no new filter: it only needs a higher number.
+  Outcome AddAsItIs(PlannedTable table, std::string* error) {
+    const FileFacts& facts = inspection_.files[table.file].facts;
+    TableRewrite& rewrite = table.rewrite;
+    rewrite.without_filter = rewrite.without_filter || !HasPlannedFilter(engine_, facts, rewrite);
+    std::string why;
+    const Outcome outcome = Check(&table, &why);
+    if (outcome == Outcome::kDone || outcome == Outcome::kLeft) {
+      plan_->tables.push_back(table);
+      return Outcome::kDone;
+    }
+    *error = why;
+    return outcome;
   }
 
   // Sets *table, or *why if the file stays as it is or, unless the outcome is kLeft, cannot be
@@ -209,7 +232,13 @@ class Planner {
     } else if (inputs_.column_family(file).filters_for_hits == "true" && !facts.has_filter()) {
       *why = "they have no filter, as optimize_filters_for_hits says";
     }
-    if (!why->empty()) return Outcome::kLeft;
+    return why->empty() ? Check(table, why) : Outcome::kLeft;
+  }
+
+  // Sets what the new table will be. Returns what CheckTable does, with *why.
+  Outcome Check(PlannedTable* table, std::string* why) {
+    const SurveyedFile& file = inputs_.files[table->file];
+    const FileFacts& facts = inspection_.files[table->file].facts;
     const uint64_t new_bytes = NewFilterBytes(engine_, table->rewrite, facts);
     table->new_bytes = file.bytes + new_bytes - std::min(file.bytes, facts.filter_bytes);
     table->filter_bytes = new_bytes;
