@@ -106,6 +106,7 @@ class LevelDBDirectory : public ::testing::Test {
     })) << when
         << ": " << testing::PrintToString(database.warnings);
     EXPECT_EQ(database.engine, tables::Engine::kLevelDB) << when;
+    EXPECT_FALSE(database.is_goleveldb) << when;
     EXPECT_EQ(FactsOf(database), expected) << when;
     ASSERT_EQ(database.column_families.size(), 1u);
     EXPECT_EQ(database.column_families[0].comparator, "leveldb.BytewiseComparator");
@@ -155,6 +156,7 @@ TEST_F(LevelDBDirectory, RepairedAndOldNames) {
   db_.reset();
   std::filesystem::remove(path() + "/CURRENT");
   ASSERT_TRUE(leveldb::RepairDB(path(), options_).ok());
+  EXPECT_FALSE(OpenOne(path()).is_goleveldb);  // its MANIFEST names no previous log, either
   ExpectSame("repaired");
 }
 
