@@ -1,9 +1,11 @@
-// The blocks of docs/operating.md: all files of a database get new filters, and another one opens
-// with a limit for memory.
+// The blocks of docs/operating.md: all files of a database get new filters, the families without a
+// policy are named, and another database opens with a limit for memory.
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/rate_limiter.h>
 
+#include <cstdio>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -51,11 +53,34 @@ int Compact() {
   return 0;
 }
 
+int Name() {
+  std::unique_ptr<rocksdb::DB> owned;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DBOptions options;
+  options.create_if_missing = options.create_missing_column_families = true;
+  const Policy bloom(rocksdb::NewBloomFilterPolicy(10));
+  const rocksdb::Status status = bloomline::tests::OpenRocksDB(
+      options, "families", {{"default", WithPolicy(bloom)}, {"other", {}}}, &handles, &owned);
+  if (!status.ok()) return 9;
+  rocksdb::DB* const db = owned.get();
+  std::FILE* const screen = stderr;
+  stderr = std::fopen("named", "w");
+  // BLOCK 2
+  std::fclose(stderr);
+  stderr = screen;
+  for (auto* const handle : handles) {
+    if (!db->DestroyColumnFamilyHandle(handle).ok()) return 10;
+  }
+  std::string named;
+  std::getline(std::ifstream("named"), named, '\0');
+  return named == "no filter policy: other\n" ? 0 : 11;
+}
+
 int Limit() {
   rocksdb::Options options;
   rocksdb::BlockBasedTableOptions table;
   std::string error;
-  // BLOCK 2
+  // BLOCK 3
   if (table.filter_policy == nullptr) return 7;
   options.create_if_missing = true;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
@@ -64,7 +89,7 @@ int Limit() {
 }
 
 int main() {
-  for (const auto part : {WriteOldFiles, Compact, Limit}) {
+  for (const auto part : {WriteOldFiles, Compact, Name, Limit}) {
     const int status = part();
     if (status != 0) return status;
   }

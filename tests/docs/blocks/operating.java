@@ -1,6 +1,15 @@
-// The block of docs/operating.md: all files of a database get new filters. The argument is its
-// folder. The ticker that docs/java.md names shows that they are queried.
+// The blocks of docs/operating.md: all files of a database get new filters, and the families without
+// a policy are named. The argument is its folder. The ticker that docs/java.md names shows that the
+// filters are queried.
 import io.github.bloomline.BloomlineFilter;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.ColumnFamilyHandle;
@@ -34,7 +43,20 @@ public class NewFilters {
     db.flush(new FlushOptions().setWaitForFlush(true));
   }
 
-  public static void main(String[] arguments) throws RocksDBException {
+  static void name(Path folder) throws IOException {
+    // BLOCK 2
+  }
+
+  static String named(Path folder) throws IOException {
+    PrintStream screen = System.err;
+    ByteArrayOutputStream text = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(text));
+    name(folder);
+    System.setErr(screen);
+    return text.toString();
+  }
+
+  public static void main(String[] arguments) throws IOException, RocksDBException {
     RocksDB.loadLibrary();
     // Files in two levels. Few of the lower level overlap one above.
     try (RocksDB db = open(arguments[0], new BloomFilter(10, false))) {
@@ -55,6 +77,15 @@ public class NewFilters {
       }
       if (statistics.getTickerCount(TickerType.BLOOM_FILTER_USEFUL) < 3800) {
         throw new AssertionError(statistics.toString());
+      }
+      if (!named(Path.of(arguments[0])).isEmpty()) {
+        throw new AssertionError("it has a policy");
+      }
+    }
+    try (RocksDB db = open(arguments[0], null)) {
+      String named = named(Path.of(db.getName()));
+      if (!named.equals("no filter policy: default" + System.lineSeparator())) {
+        throw new AssertionError(named);
       }
     }
   }
