@@ -25,19 +25,18 @@ std::string Wrong(Variable variable, const char* value, const std::string& allow
          "; allowed: " + allowed;
 }
 
-std::string AsWithoutIt(const std::string& text, const std::string& filters) {
-  return text + "; existing and new " + filters + " of " + program_invocation_short_name +
-         " are as without it";
+std::string NotAffected(const std::string& text, const std::string& filters) {
+  return text + "; " + program_invocation_short_name + "'s " + filters + " are not affected";
 }
 
 // A sentence about a variable that changes nothing else.
 void Remark(const std::string& text, Settings* settings) {
-  settings->remarks.push_back(AsWithoutIt(text, "filters"));
+  settings->remarks.push_back(NotAffected(text, "filters"));
 }
 
 void RemarkOfEngine(const std::string& text, Settings* settings) {
   const std::string filters = std::string(EngineName(settings->engine)) + " filters";
-  settings->engine_remarks.push_back(AsWithoutIt(text, filters));
+  settings->engine_remarks.push_back(NotAffected(text, filters));
 }
 
 // ---- Variables of the filters. Each function returns an empty string, or what is wrong.
