@@ -1,5 +1,5 @@
-// Ribbon filters in `bloomline size` and `bloomline build`: the bits for a number of keys, and what
-// is said of more keys than such a filter can hold.
+// Ribbon filters in `bloomline size` and `bloomline build`: the bits for a number of keys, and a
+// note on more keys than such a filter can hold.
 #ifndef BLOOMLINE_CLI_RIBBON_SIZES_H_
 #define BLOOMLINE_CLI_RIBBON_SIZES_H_
 
@@ -28,7 +28,7 @@ inline double BitsPerKeyForRate(Format format, double rate, uint64_t num_keys) {
   return support::Bisect(bits, most, misses, kPrecision).fails;
 }
 
-// Empty: they are not too many.
+// Empty unless there are too many keys.
 inline std::string RibbonLimitNote(const FilterOptions& options, uint64_t num_keys) {
   constexpr uint64_t kManyKeys = 1000000;  // a few may have another layout because it is better
   const auto is_bloom = [&](uint64_t n) {

@@ -166,7 +166,7 @@ std::vector<SizeRow> FormatRows(const SizeRequest& request) {
 
 // ---- The output.
 
-// Names the engine if the filters are in its files alone.
+// Names the engine if only its files contain such filters.
 std::string TitleOf(const SizeRow& row) {
   const filter::FormatRow& format = filter::RowOf(row.format);
   if (format.is_static) return row.name;

@@ -237,7 +237,7 @@ BitFunctions FunctionsFor(const BloomShape& shape, Threads threads) {
   return Blocks<64>::Functions(num_probes);
 }
 
-// The number of distinct keys after which `set` bits of a filter of this shape are set.
+// The number of distinct keys that set `set` bits of a filter of this shape.
 double NumKeysOfSetBits(const BloomBits& bits, double set) {
   const double num_bits = static_cast<double>(bits.num_bits());
   // If all bits are set, the estimate assumes that half a bit is not.

@@ -87,7 +87,7 @@ class KeyHasher {
 uint32_t LevelDBHash32(std::string_view key);
 
 // The hash of RocksDB's legacy Bloom filters (util/hash.cc): LevelDB's, but the one to three bytes
-// behind the last multiple of four count as signed. LevelDB before 1.18 did the same.
+// after the last multiple of four count as signed. LevelDB before 1.18 did the same.
 uint32_t RocksDBHash32(std::string_view key);
 
 }  // namespace bloomline::filter

@@ -22,8 +22,8 @@ BLOOMLINE_AVX2_INLINE __m256i Load256(const void* p) {
   return _mm256_loadu_si256(static_cast<const __m256i*>(p));
 }
 
-// The 4 bytes at p in all lanes, by a load alone. They are copied as a floating-point number,
-// because an integer that is also in a general register takes a move and a shuffle.
+// The 4 bytes at p in all lanes, with nothing but a load. They are copied as a floating-point
+// number, because an integer that is also in a general register takes a move and a shuffle.
 BLOOMLINE_AVX2_INLINE __m256i Broadcast32(const void* p) {
   float bits;
   std::memcpy(&bits, p, sizeof(bits));

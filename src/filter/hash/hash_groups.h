@@ -84,7 +84,7 @@ class HashGroups {
     return true;
   }
 
-  // Take in units of so many words, whatever memory this needs.
+  // Take with units of this many words, whatever memory that needs.
   template <typename GroupOf>
   void TakeInUnits(HashList* list, size_t unit_words, GroupOf group_of) {
     unit_hashes_ = unit_words - 1;
@@ -143,7 +143,7 @@ class HashGroups {
   }
 
  private:
-  // A unit's header of one word; its hashes lie behind it.
+  // A unit's header of one word; its hashes follow it.
   struct alignas(sizeof(uint64_t)) HashUnit {
     HashUnit* next;  // of the group, or free
     uint64_t* hashes() { return reinterpret_cast<uint64_t*>(this + 1); }

@@ -29,7 +29,7 @@ struct CountsLabels {
 
 enum class OpenedKind { kBloomline, kRocksDB, kMatchesEverything, kEnd };
 
-// The reason why a filter matches everything, or a file gets none.
+// The reason why a filter matches everything, or a file has none.
 enum class UselessReason { kOptions, kDamaged, kSaidByWriter, kRandomSeed, kFormerCompact, kEnd };
 
 // The limit that gave a filter fewer bits per key than the options say.

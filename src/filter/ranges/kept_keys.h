@@ -48,7 +48,7 @@ class KeptKeys {
   // Drops bytes that are no longer needed.
   void Forget(const RangeCounts& counts);
 
-  // Calls f(key, how many bytes of chunks are left behind its chunk) for all keys.
+  // Calls f(key, how many bytes of chunks follow its chunk) for all keys.
   template <typename F>
   void ForEach(F f) const {
     Reader reader;

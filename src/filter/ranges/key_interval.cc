@@ -91,7 +91,7 @@ bool KeyInterval::Set(const KeyLimits& limits, std::string_view begin, std::stri
     std::memcpy(last, limits.greatest, num_bytes);
     return true;
   }
-  // `last` is behind the interval.
+  // `last` is the number after the interval.
   if (std::memcmp(first, last, num_bytes) >= 0) return false;
   MoveDown(limits, num_bytes, last);
   return true;

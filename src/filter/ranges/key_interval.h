@@ -41,8 +41,8 @@ struct KeyInterval {
 
   // The number of different cells, or more than kMostCounted.
   uint64_t NumCells(const KeyLimits& limits, size_t bits) const;
-  // The length of cells that are about as wide: the greatest z for which 2^-z is at least the
-  // number of numbers, if all there are were 1 and the digits of a byte 2^-8 of it each.
+  // The length of cells that are about as wide: the greatest z for which 2^-z is at least the size
+  // of the interval, if digit i of the size counts 2^-8(i + 1).
   size_t ResolutionBits(const KeyLimits& limits) const;
   // The part of the interval in a cell, which is one of these: with_first and with_last say whether
   // the cell contains `first` and `last`.

@@ -13,7 +13,7 @@ namespace bloomline::filter {
 // - Levels 1 and below share out their own memory. So a file's memory follows from the keys of the
 //   levels alone, and the memory of older files needs no account, because what a level's key gets
 //   changes little while levels grow.
-// - Files of level 0 get the mean, and a twenty-fifth of the memory of all files besides. If
+// - Files of level 0 get the mean, and a twenty-fifth of the memory of all files in addition. If
 //   flushed files are not merged but moved down, they only get the mean, because they keep it.
 //
 // Returns 1 if the tree has no keys in that level, and below level 0 of universal compaction, whose

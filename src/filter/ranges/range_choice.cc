@@ -61,7 +61,7 @@ size_t StepOfCells(const RangeCounts& counts) { return counts.is_text() ? 8 : 4;
 enum UseOfCells : uint8_t { kNotUsed, kShorter, kAsked };
 using UsesOfCells = std::array<uint8_t, kMaxCellBits + 1>;
 
-// Adds those for ranges that end after so many bits: their cells, shorter ones and those of the
+// Adds those for ranges that end after this many bits: their cells, shorter ones and those of the
 // next whole byte.
 void AddUses(size_t range_bits, UsesOfCells* uses) {
   const size_t asked_bits = std::min(range_bits, kMaxCellBits);
@@ -135,8 +135,8 @@ class AskedPlaces {
     if (counts_.kept()[place.kind()]) candidates_.push_back({place, 0});
   }
 
-  // A prefix that all keys have is among them: RocksDB also asks the first file of a level that
-  // lies behind the range.
+  // A prefix that all keys have is among them: RocksDB also asks the first file of a level after
+  // the range.
   void AddPrefixes() {
     const bool only_sure = counts_.num_sure_prefixes() != 0;
     const size_t first = asked_.size();
@@ -220,9 +220,9 @@ class AskedPlaces {
     return absent * NewBits(place.bits) / (constants_.next_byte + NewBits(place.bits + 8));
   }
 
-  // For ranges that end after so many bits, if keys are spread at random: a cell that is there with
-  // probability d makes 1 + 7.5 d cells of one that is four bits shorter, for little d. Ranges of
-  // keys in groups lie between them.
+  // For ranges that end after this many bits, if keys are spread at random: a cell that is there
+  // with probability d makes 1 + 7.5 d cells of one that is four bits shorter, for little d. Ranges
+  // of keys in groups lie between them.
   double PartBeside(size_t bits) const {
     constexpr double kMostBeside = 0.25;
     if (bits < 4) return 0;

@@ -93,7 +93,7 @@ class RangeCounts {
   double num_prefixes(size_t delimiter, size_t depth) const {
     return static_cast<double>(num_prefixes_[delimiter][depth - 1]);
   }
-  // How many of them differ from the prefix before them in this part alone.
+  // How many of them differ from the previous prefix only in this part.
   double num_siblings(size_t delimiter, size_t depth) const {
     return num_siblings_[delimiter][depth - 1];
   }

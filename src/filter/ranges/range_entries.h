@@ -60,11 +60,12 @@ class RangeEntries {
 
  private:
   void CountBytes(const KeyDifference& key);
-  // The number of equal bytes in which all keys end, for the field.
+  // The number of equal bytes at the end of all keys, for the field.
   size_t SuffixBytes() const;
   // All but the kinds.
   void SetField(RangeField* field);
-  // If kinds are chosen, of entries with up to so many bytes.
+  // The memory of the filter. If kinds are chosen, their entries take up to entry_bytes while it is
+  // built.
   RangeMemory Memory(double entry_bytes = HUGE_VAL) const;
   uint64_t MaxPayloadBytes() const;
   void Keep(const KeyDifference& key);
@@ -72,7 +73,7 @@ class RangeEntries {
   void ForgetKinds();
   // Whether kept keys become these entries within the memory.
   bool HasRoomToStart(const KindSet& kinds, double num_entries) const;
-  // The memory of what is kept.
+  // The most memory that kept keys and entries may take.
   double MostBytes(double bytes_per_key) const;
   // Chooses the kinds, and adds the entries if that was not done before.
   EntryChoice Choose();

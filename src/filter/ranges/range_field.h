@@ -61,7 +61,7 @@ struct RangeField {
   // Limits of the lengths of all keys, in bytes. If the greatest is kLongKey, there is no limit.
   uint16_t min_key_bytes = 0;
   uint16_t max_key_bytes = kLongKey;
-  // The number of equal bytes in which all keys end; 0 if they differ in length.
+  // The number of equal bytes at the end of all keys; 0 if they differ in length.
   uint8_t suffix_bytes = 0;
   char suffix_byte = 0;
   // Encoded apart from the rest: for each of the first positions the least and the greatest byte

@@ -60,8 +60,9 @@ class RangeQuery {
     return false;
   }
 
-  // Whether all keys of the range begin with delimited prefixes of so many bytes that are not
-  // there. A key shorter than a number is padded, so it must be known to have a delimiter 0 itself.
+  // Whether every key of the range would begin with a delimited prefix of num_bytes bytes that no
+  // stored key has. A key shorter than a number is padded, so it must be known to have a delimiter
+  // 0 itself.
   bool NoKeyHasPrefixOf(size_t num_bytes, unsigned char delimiter) {
     if (num_bytes > asked_.num_bytes || (delimiter == 0 && num_bytes > field_.min_key_bytes)) {
       return false;

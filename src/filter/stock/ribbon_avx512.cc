@@ -77,7 +77,7 @@ struct Avx512Query {
           _mm512_srlv_epi64(mixed, _mm512_xor_si512(column, _mm512_set1_epi64(56)));
       const uint32_t wrong = _mm512_movepi64_mask(
           _mm512_slli_epi64(_mm512_xor_si512(_mm512_popcnt_epi64(folded), expected), 63));
-      // Up to four columns are there twice; of others, the last one is in the last lane alone.
+      // Up to four columns are there twice; otherwise, the last one is only in the last lane.
       if (num_columns <= kColumnsPerRegister) return (wrong & ((1u << 2 * key.columns) - 1)) == 0;
       if (is_last) return (wrong & 0xffu >> missing) == 0;
       if (wrong != 0) return false;

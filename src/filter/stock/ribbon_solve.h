@@ -110,8 +110,8 @@ struct RibbonSolver {
   RibbonSolved (*solve)(const RibbonGroup& group, WaitingEquations* waiting,
                         RibbonEquation* rows) = nullptr;
 
-  // The solution of the 128 rows of a block, from that of the 128 rows behind it (in the last
-  // block: zeros). The columns from num_columns on are undefined.
+  // The solution of the 128 rows of a block, from that of the 128 rows after it (in the last block:
+  // zeros). The columns from num_columns on are undefined.
   void (*substitute)(const RibbonEquation* rows, uint32_t num_columns,
                      RibbonSegments* segments) = nullptr;
 

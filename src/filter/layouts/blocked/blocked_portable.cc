@@ -8,7 +8,7 @@ namespace bloomline::kernels {
 namespace {
 
 // Tests every bit. The place of the first zero cannot be predicted, and a mispredicted branch costs
-// more than testing the bits behind it.
+// more than testing the remaining bits.
 inline bool BlockMayMatch(const char* block, int num_probes, uint64_t hash) {
   const ProbePair pair = BlockedPair(hash);
   bool all_set = true;

@@ -19,8 +19,8 @@ struct ByteMasks {
 };
 alignas(64) constexpr ByteMasks kByteMasks;
 
-// Eight slots at a time. Only a block that ends soon after its slots needs care at the end: there
-// is at least the header behind them.
+// Eight slots at a time. Only a block that ends soon after its slots needs care at the end: at
+// least the header follows them.
 template <bool kToTheEnd>
 BLOOMLINE_ALWAYS_INLINE uint64_t SumOfGroups(const char* block, unsigned block_bytes,
                                              unsigned slots, uint64_t coefficients) {

@@ -83,7 +83,7 @@ struct PivotBatch {
     }
   }
 
-  // Puts a reduced equation behind the first `size`, and takes its pivot out of these.
+  // Puts a reduced equation after the first `size`, and takes its pivot out of these.
   BLOOMLINE_ALWAYS_INLINE void Add(unsigned size, const Equation& equation, unsigned pivot) {
 #pragma GCC unroll 4
     for (unsigned j = 0; j < size; ++j) {

@@ -6,7 +6,7 @@
 // one for 64 bytes there is eight with AVX2, and few equations wait.)
 //
 // How many equations a step has cannot be foreseen. So loops do more than is needed, in pieces that
-// usually suffice; equations behind the last are not used.
+// usually suffice; equations after the last are not used.
 //
 // `Simd` is what an instruction set has, in addition to that of substitute.h:
 //
