@@ -39,7 +39,7 @@ public final class Agent {
       if ("org/rocksdb/RocksDB".equals(name) && loader != null
           && loader != ClassLoader.getSystemClassLoader() && seen.add(loader)) {
         System.err.println("bloomline: not registered in the RocksDB of the class loader " + loader
-            + "; the agent serves the class path alone. For this loader, start without the agent,"
+            + "; the agent serves only the class path. For this loader, start without the agent,"
             + " give bloomline's jar to the loader, and call Bloomline.register()");
       }
       return null;

@@ -195,13 +195,13 @@ final class BloomlineLibrary {
     final String system = System.getProperty("os.name") + " " + System.getProperty("os.arch");
     if (!system.equals("Linux amd64")) {
       throw error("this system is " + system,
-          "the jar has libraries for Linux on x86-64 with glibc alone");
+          "the jar has libraries only for Linux on x86-64 with glibc");
     }
     try {
       final byte[] maps = Files.readAllBytes(Paths.get("/proc/self/maps"));
       if (new String(maps, StandardCharsets.ISO_8859_1).contains("/ld-musl-")) {
         throw error("the C library of this JVM is musl",
-            "the jar has libraries for glibc alone: use an image of Debian, Ubuntu or RHEL");
+            "the jar has libraries only for glibc: use an image of Debian, Ubuntu or RHEL");
       }
     } catch (IOException e) {
       // Without /proc, the loader says what is wrong.
