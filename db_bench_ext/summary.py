@@ -1,5 +1,5 @@
-"""What the results of db_bench_ext/run say, in at most 39 lines, and more with natural.csv. Reads
-levels.csv, gets.csv, gets.txt, ranges.csv and filters.csv from the folder of the results.
+"""What the results of db_bench_ext/run say, in at most 48 lines. Reads natural.csv, gets.csv,
+gets.txt, ranges.csv and filters.csv from the folder of the results.
 
 Usage: /usr/bin/python3 db_bench_ext/summary.py FOLDER
 """
@@ -14,7 +14,10 @@ RANGE_KEYS = {"items": "account:4 user:4 item:8", "posts": "user:17:post:4",
               "numbers": "numbers of 8 bytes"}
 # Times are uncertain if half of a case's rounds took this much longer than its fastest one.
 UNSTEADY = 1.5
-BAR = 32  # characters of the longest one
+LEVELS = {"dynamic": "dynamic levels, RocksDB's default since 8.4",
+          "static": "static levels, the default before"}
+FILTERS = {"Bloom": "Bloom", "Ribbon": "Ribbon, same memory", "two numbers": "Ribbon, two numbers",
+           "by level": "Ribbon by level"}
 
 
 def read_csv(path):
@@ -47,45 +50,37 @@ def machine(folder):
     print()
 
 
-def levels(folder):
-    """levels.csv: five full levels."""
-    rows = {row["filter"]: row for row in read_csv(folder / "levels.csv")}
-    wasted = {name: 100 * float(row["wasted_reads_per_get"]) for name, row in rows.items()}
-    most = max(wasted.values())
-    print("RocksDB, five full levels: wasted reads in 100 Gets of missing keys; the same memory")
-    print(f"{'':<18}{'bits/key':>9}{'wasted':>8}{'without bloomline':>19}")
-    for name in ("Bloom", "Ribbon", "Ribbon by level"):
-        row = rows[name]
-        alone = 100 * float(row["wasted_reads_without_bloomline"])
-        bar = "#" * max(1, round(BAR * wasted[name] / most))
-        bits = float(row["bits_per_key"])
-        print(f"  {name:<16}{bits:>9.2f}{wasted[name]:>8.2f}{alone:>19.2f}  {bar}")
-    alone = 100 * float(rows["Ribbon by level"]["wasted_reads_without_bloomline"])
-    is_read = alone < 1.1 * wasted["Ribbon by level"]
-    reads = "RocksDB reads it alone" if is_read else f"RocksDB alone wastes {alone:.2f}"
-    print(f"Ribbon by level is RocksDB's Ribbon with other bits on each level. {reads}.")
-    print("In databases that grow: run --part natural.\n")
-    return (sum(int(row["keys"]) + int(row["gets"]) for row in rows.values()),
-            sum(int(row["wrong_answers"]) for row in rows.values()))
+def spread(rows, column, digits, scale=1):
+    """Mean and range."""
+    values = [scale * float(row[column]) for row in rows]
+    mean = sum(values) / len(values)
+    return f"{mean:.{digits}f} ({min(values):.{digits}f}-{max(values):.{digits}f})"
+
+
+def shape(rows, levels):
+    """As in "5: 9k, 6: 191k"."""
+    text = next(row["shape"] for row in rows if row["levels"] == levels and
+                row["filter"] == "by level" and row["state"] == "all" and row["is_at_rest"] == "1")
+    return ", ".join(re.findall(r"\d+:\d+k", text)).replace(":", ": ")
 
 
 def natural(folder):
-    """natural.csv: means of the states, and the most memory in one of them."""
+    """natural.csv: what is wasted in the states of a database's life, and the memory of it."""
     rows = read_csv(folder / "natural.csv")
-    line("RocksDB growing: wasted per 100", ["at rest", "written", "bits/key", "most over"])
-    for levels, name in dict.fromkeys((row["levels"], row["filter"]) for row in rows):
-        states = [row for row in rows if (row["levels"], row["filter"]) == (levels, name)]
-
-        def mean(column, group):
-            return sum(float(row[column]) for row in group) / len(group)
-
-        wasted = [f"{100 * mean('wasted_reads_per_get', group):.2f}"
-                  for group in ([row for row in states if row["is_at_rest"] == at_rest]
-                                for at_rest in "10")]
-        most = max(float(row["percent_over_promise"]) for row in states)
-        line(f"  {name}, {levels}", [*wasted, f"{mean('bits_per_key', states):.2f}",
-                                     f"{most:.1f} %"])
-    print()
+    print("RocksDB: wasted reads in 100 Gets of missing keys; mean (range) of a database's states")
+    print(f"{'':<27}{'at rest':<19}{'while written':<19}bits per key")
+    for levels, title in LEVELS.items():
+        print(f"  {title}")
+        for name, shown in FILTERS.items():
+            states = [row for row in rows if (row["levels"], row["filter"]) == (levels, name)]
+            wasted = [spread([row for row in states if row["is_at_rest"] == at_rest],
+                             "wasted_reads_per_get", 2, 100) for at_rest in "10"]
+            cells = [*wasted, spread(states, "bits_per_key", 1)]
+            print(f"    {shown:<23}" + "".join(f"{cell:<19}" for cell in cells).rstrip())
+    print("States: loaded, restarted, overwritten, deleted. Keys in levels once all are loaded:")
+    print(f"  {'; '.join(f'{levels} {shape(rows, levels)}' for levels in LEVELS)}")
+    print("All are RocksDB's own filters, which it reads alone; the last needs bloomline to write "
+          "them.\n")
     return (sum(int(row["gets"]) + int(row["stored_keys"]) for row in rows),
             sum(int(row["wrong_answers"]) for row in rows))
 
@@ -161,10 +156,7 @@ Next
 def main():
     folder = pathlib.Path(sys.argv[1])
     machine(folder)
-    answers, wrong = levels(folder)
-    if (folder / "natural.csv").exists():
-        more_answers, more_wrong = natural(folder)
-        answers, wrong = answers + more_answers, wrong + more_wrong
+    answers, wrong = natural(folder)
     databases = Databases(folder)
     databases.leveldb()
     databases.rocksdb()

@@ -39,9 +39,9 @@ struct Filter {
 constexpr Filter kFilters[] = {
     {"Bloom", Source::kOptions, "bloomfilter:10:false", false},
     {"Ribbon", Source::kOptions, "ribbonfilter:14.5:-1", false},
-    {"two numbers", Source::kTwoNumbers, "", false, false},
+    {"two numbers", Source::kTwoNumbers, "", false},
     {"by level", Source::kOptions, kByLevel, true},
-    {"by level alone", Source::kOptions, kByLevel, false},
+    {"by level alone", Source::kOptions, kByLevel, false, false},
     {"former release", Source::kFormerRelease, kByLevel, false},
 };
 
@@ -66,14 +66,18 @@ struct Kind {
   const char* name;  // of --compaction
   const char* title;
   Compaction compaction;
+  bool is_in_short = true;
 };
 constexpr Kind kKinds[] = {
     {"dynamic", "dynamic levels", Compaction::kDynamicLevels},
     {"static", "static levels", Compaction::kStaticLevels},
-    {"universal", "universal compaction", Compaction::kUniversal},
+    {"universal", "universal compaction", Compaction::kUniversal, false},
 };
 
-constexpr uint64_t kGets[] = {200000, 15000, 2000};
+constexpr uint64_t kGets[] = {200000, 25000, 2000};
+// The short form has fewer keys, which fill as many levels of smaller files.
+constexpr size_t kBufferBytes[] = {NaturalDatabase::kBufferBytes, size_t{64} << 10,
+                                   NaturalDatabase::kBufferBytes};
 // Where level 0 has a large part of the keys, as in small databases, it decides on everything.
 constexpr uint64_t kMostKeysForGain = 500000;
 
@@ -119,10 +123,12 @@ struct History {
 };
 
 History LiveWith(const Kind& kind, const Filter& filter, const Flags& flags) {
-  const uint64_t gets = kGets[static_cast<size_t>(flags.form)];
+  const auto form = static_cast<size_t>(flags.form);
+  const uint64_t gets = kGets[form];
   History history = {&kind, &filter, {}};
   const TemporaryDirectory directory(flags.db_directory);
-  NaturalDatabase database(kind.compaction, SetupOf(filter, flags), directory.path());
+  NaturalDatabase database(kind.compaction, SetupOf(filter, flags), directory.path(),
+                           kBufferBytes[form]);
   Life life;
   life.reopen = [&] { return SetupOf(filter, flags); };
   life.look = [&](const std::string& name, bool is_at_rest) {
@@ -238,10 +244,14 @@ Row MakeRow(const History& history, const State& state, uint64_t gets) {
       .Count("wrong_answers", "", state.num_wrong());
 }
 
-std::string Legend(uint64_t keys, uint64_t gets, uint64_t min_keys) {
+std::string Legend(uint64_t keys, uint64_t gets, uint64_t min_keys, size_t buffer_bytes) {
+  const size_t kib = buffer_bytes >> 10;
   return "databases    " + tool::CountText(keys) +
          " keys of 16 bytes in random order, values of 20 bytes; buffers of\n"
-         "             256 KiB, files of 512 KiB, level 1 of 1 MiB; no compression\n"
+         "             " +
+         std::to_string(kib) + " KiB, files of " + std::to_string(2 * kib) + " KiB, level 1 of " +
+         std::to_string(4 * kib) +
+         " KiB; no compression\n"
          "levels       level_compaction_dynamic_level_bytes; dynamic is RocksDB's default from\n"
          "             8.4 on, static its default before; or universal compaction\n"
          "states       21: loaded to 1/58, 1/17, 1/5, 3/7, 5/7 and all of the keys; three flushes\n"
@@ -268,18 +278,22 @@ std::string Legend(uint64_t keys, uint64_t gets, uint64_t min_keys) {
 }
 
 uint64_t Run(const Flags& flags, Output* output, std::vector<Row>* rows) {
-  const uint64_t gets = kGets[static_cast<size_t>(flags.form)];
+  const auto form = static_cast<size_t>(flags.form);
+  const uint64_t gets = kGets[form];
   const uint64_t min_keys = std::min(flags.keys / 2, kMostKeysForGain);
+  const bool is_short = flags.form == Form::kShort;
   std::vector<std::pair<const Kind*, const Filter*>> chosen;
   for (const Kind& kind : kKinds) {
-    if (!flags.compactions.empty() && flags.compactions.count(kind.name) == 0) continue;
+    const bool is_chosen = flags.compactions.empty() ? kind.is_in_short || !is_short
+                                                     : flags.compactions.count(kind.name) != 0;
+    if (!is_chosen) continue;
     for (const Filter& filter : kFilters) {
       if (filter.source == Source::kFormerRelease && flags.former_library.empty()) continue;
-      if (filter.is_in_short || flags.form != Form::kShort) chosen.emplace_back(&kind, &filter);
+      if (filter.is_in_short || !is_short) chosen.emplace_back(&kind, &filter);
     }
   }
   ExpectSteps(chosen.size() * kStatesOfLife);
-  output->Print(Legend(flags.keys, gets, min_keys));
+  output->Print(Legend(flags.keys, gets, min_keys, kBufferBytes[form]));
   uint64_t wrong = 0;
   std::vector<History> histories;
   for (const auto& [kind, filter] : chosen) {
