@@ -31,17 +31,4 @@ static inline void CheckFound(const uint8_t* found) {
   CHECK(false_positives < kNumPresent / 20);
 }
 
-/* A file has these bytes, those of a filter. */
-static inline void CheckFileHolds(const char* path, const char* bytes, size_t length) {
-  CHECK(bytes != NULL);
-  CHECK(length > 64);
-  char* const content = malloc(length + 1);
-  FILE* const file = fopen(path, "rb");
-  CHECK(content != NULL && file != NULL);
-  CHECK(fread(content, 1, length + 1, file) == length);
-  CHECK(memcmp(content, bytes, length) == 0);
-  fclose(file);
-  free(content);
-}
-
 #endif /* BLOOMLINE_TESTS_BINDINGS_C_KEYS_H_ */
