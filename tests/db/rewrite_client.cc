@@ -1,8 +1,8 @@
 // A database of RocksDB for rewrite_command_test, in a process of its own.
 // Usage: rewrite_client DB [wal_dir|db_log_dir|db_paths|cf_paths=PATH...] [checksums=none]
-// [filters=none] db_paths and cf_paths may be several paths, separated by commas. It opens the
-// database, prints "done", and closes it at the end of its input, which has commands. Each is
-// answered with a line:
+// [filters=none] [bits=BITS] [partitions=BYTES] db_paths and cf_paths may be several paths,
+// separated by commas. It opens the database, prints "done", and closes it at the end of its input,
+// which has commands. Each is answered with a line:
 //   put FROM TO      these keys, each on the disk
 //   erase FROM TO    these keys, as a range
 //   flush
@@ -46,11 +46,16 @@ rocksdb::Options OptionsOf(int argc, char** argv) {
     if (name == "db_log_dir") options.db_log_dir = value;
     if (name == "db_paths") options.db_paths = paths;
     if (name == "cf_paths") options.cf_paths = paths;
-    if (name == "filters") {
-      options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy.reset();
+    auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    if (name == "filters") table->filter_policy.reset();
+    if (name == "bits") table->filter_policy.reset(rocksdb::NewBloomFilterPolicy(std::stod(value)));
+    if (name == "partitions") {
+      table->partition_filters = true;
+      table->index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+      table->metadata_block_size = std::stoull(value);
+      table->block_size = 512;
     }
     if (name == "checksums") {
-      auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
       table->checksum = rocksdb::kNoChecksum;
       table->format_version = 5;  // version 6 would compare checksums all the same
     }

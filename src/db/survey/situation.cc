@@ -47,11 +47,14 @@ filter::LevelTargets TargetsOf(const tree::ColumnFamily& family, const Group& al
 }
 
 // As the files' filters have or, if there are none that show it, as the policy in OPTIONS says. A
-// filter of few keys has whole blocks.
+// filter of few keys has whole blocks. In RocksDB, all partitions of a file count as one.
 double WantedBits(const tree::ColumnFamily& family, const Group& all, tables::Engine engine) {
   constexpr double kDefault = 10;
-  const uint64_t least_keys = engine == tables::Engine::kRocksDB ? 100 : 10;
-  if (all.num_filters != 0 && all.num_keys / all.num_filters >= least_keys) {
+  const bool is_rocksdb = engine == tables::Engine::kRocksDB;
+  const uint64_t least_keys = is_rocksdb ? 100 : 10;
+  const uint64_t filters =
+      is_rocksdb ? all.files.size() - all.files_without_filter : all.num_filters;
+  if (all.num_filters != 0 && all.num_keys / filters >= least_keys) {
     return std::clamp(all.bits_per_key(), kMinBitsPerKey, 100.0);
   }
   return BitsOfPolicy(family.filter_policy).value_or(kDefault);
