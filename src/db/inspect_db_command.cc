@@ -269,8 +269,8 @@ void AddInspectCommand(CLI::App* db, int* exit_code) {
   command->footer(
       "Example:\n"
       "    bloomline db inspect /var/lib/app/db\n\n"
-      "Reads little of the data, to count keys that no property counts: LevelDB's\n"
-      "first blocks and some others, and all blocks if a key has several entries.\n"
+      "Reads data blocks only to count keys where no property counts them: some of\n"
+      "LevelDB's blocks, and all of them if a key has several entries.\n"
       "'runs': how many files a Get of a missing key queries on average, below 1 if the\n"
       "files cover only some of the keys. 'wasted': how many reads false positives cost\n"
       "such a Get on average; 100 % is one read. bloomline-db-inspect(1) says more.");

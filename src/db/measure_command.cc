@@ -70,9 +70,9 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
     if (family.all.layouts.count(engine_filters::FilterLayout::kClassic) != 0 &&
         least > 4 * all.expected.rate()) {
       PrintWrapped(
-          "LevelDB's hash is weak for keys that differ only in their last bytes: hence the false "
-          "positives for adjacent keys. More bits do not help; bloomline's filters do, or keys "
-          "whose length is no multiple of 4.");
+          "LevelDB's hash is weak for keys that differ only in their last bytes, which causes the "
+          "false positives for adjacent keys. More bits do not help; bloomline's filters do, or "
+          "keys whose length is not a multiple of 4.");
     }
   }
 }
@@ -164,8 +164,8 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
   command->footer(
       "Example:\n"
       "    bloomline db measure /var/lib/app/db\n\n"
-      "The stored keys beside each missing key were read, so it is known to be missing;\n"
-      "if this program does not know the comparator, all keys of the file were read.\n"
+      "The stored keys beside each missing key are read, so it is known to be missing;\n"
+      "if this program does not know the comparator, all keys of the file are read.\n"
       "Below 1,000 queries, their number is printed instead of the interval.\n"
       "`db inspect --help` explains 'runs' and 'wasted'. bloomline-db-measure(1) says more.");
   command->callback([=] { *exit_code = Run(*options); });

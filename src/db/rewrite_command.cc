@@ -90,7 +90,7 @@ class Rewrite {
     if (is_leveldb || !option_files_.texts.empty()) return true;
     error_ = folder_.path +
              ": has no OPTIONS file, so its wal_dir is unknown; a program on the new "
-             "folder could use, and delete, logs of the old one; allowed: databases with OPTIONS";
+             "folder could use, and delete, the old one's logs; allowed: databases with OPTIONS";
     return false;
   }
 
@@ -98,7 +98,7 @@ class Rewrite {
     DatabaseFolder now;
     if (!ListDatabase(folder_.path, &now, &error_)) return false;
     if (now.files == folder_.files) return true;
-    error_ = folder_.path + ": has changed meanwhile; nothing is left of the new folder";
+    error_ = folder_.path + ": has changed meanwhile; there is no new folder";
     return false;
   }
 
@@ -227,7 +227,7 @@ class Rewrite {
     const Inspection after = Inspect(&now, common, "check", "");
     if (ReportProblems(now, "rewrite") != tool::kExitOk ||
         now.files.size() != inputs_.files.size()) {
-      error_ = partial->path() + ": the new folder is not what it should be";
+      error_ = partial->path() + ": the new folder differs from the plan";
       return Outcome::kFailed;
     }
     for (size_t g = 0; !options_.policy.has_value() && g < after.groups.size(); ++g) {
@@ -301,7 +301,7 @@ class Rewrite {
     if (rates.are_sampled() || rates_before.are_sampled()) {
       PrintWrapped(
           "sampled: in LevelDB's own filters, and in RocksDB's before format_version 5, keys that "
-          "are similar have more false positives than expected.");
+          "are similar cause more false positives than expected.");
     }
     const bool is_ignored =
         std::any_of(after.groups.begin(), after.groups.end(),
@@ -309,24 +309,23 @@ class Rewrite {
     if (is_ignored) {
       PrintWrapped(
           "The policy that OPTIONS names ignores some of these filters, so their files count as "
-          "without filters. Give the program the new policy before it opens the folder.");
+          "files without filters. Set the new policy before the program opens the folder.");
     }
     const std::set<KeptFilters> kept(plan_.kept.begin(), plan_.kept.end());
     for (const KeptFilters& one : kept) PrintFiltersToKeep(one);
     if (!kept.empty()) {
       PrintWrapped(
           "Set this before the program opens the folder: one flush with Bloom filters at 10 bits "
-          "per key adds about 1 % wasted reads, whatever the other files have.");
+          "per key adds about 1 % wasted reads, whatever filters the other files have.");
     }
     if (inputs_.databases.front().engine == tables::Engine::kRocksDB) {
       tool::PrintLine("to check it with RocksDB's tools: ldb --db=" + target_ +
                       " checkconsistency");
     }
     PrintWrapped(
-        "Going back to " + folder_.path +
-        " loses nothing only until the first write in the new folder: from then on it is "
-        "an old state." +
-        (kept.empty() ? " The program's policy still decides which filters new files get." : ""));
+        "You can go back to " + folder_.path +
+        " until the first write in the new folder, as the old one lacks later writes." +
+        (kept.empty() ? " The program's policy still decides the filters of new files." : ""));
   }
 
   RewriteArguments options_;
@@ -345,8 +344,7 @@ class Rewrite {
 }  // namespace
 
 void AddRewriteCommand(CLI::App* db, int* exit_code) {
-  CLI::App* command = db->add_subcommand(
-      "rewrite", "Writes a copy of a closed database with new filters, without its engine");
+  CLI::App* command = db->add_subcommand("rewrite", "Copies a closed database, with new filters");
   auto options = std::make_shared<RewriteArguments>();
   options->common.threads = 1;
   command->add_option("DIR", options->folder, "A closed database's folder, which stays as it is")
@@ -367,7 +365,7 @@ void AddRewriteCommand(CLI::App* db, int* exit_code) {
       "auto); auto without bits_per_key spreads the memory of\n"
       "the present filters. In LevelDB, required:\n"
       "classic:BITS, blocked:BITS, compact:BITS.\n"
-      "none takes filters out")
+      "none removes the filters")
       ->type_name("POLICY");
   command
       ->add_option("--column-family", options->families,

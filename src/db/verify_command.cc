@@ -83,7 +83,8 @@ constexpr const char* kRangeDeletions = "range deletions, which are not in filte
 constexpr const char* kNoPrefix = "the filters hold only prefixes, and they have none";
 constexpr const char* kFormerCompact = "compact filters (before 0.4.0) match every key";
 constexpr const char* kRewrite =
-    "Lost keys are still in the data: a compaction gives the files new filters. Then verify again.";
+    "Lost keys are still in the data. Compact the files, which writes new filters, and verify "
+    "again.";
 
 // The lost keys that are listed, of all files together.
 struct ListedLostKeys {
@@ -162,7 +163,7 @@ class Verifier final : public KeyWalk {
     const std::string before = last_range_key_.value_or("");
     last_range_key_ = key;
     if (!why_no_ranges_.empty()) {
-      result_.counts.AddNotChecked("the range filter has no use: " + why_no_ranges_, 1,
+      result_.counts.AddNotChecked("the range filter is not used: " + why_no_ranges_, 1,
                                    !ranges_->is_understood());
       return;
     }
@@ -431,8 +432,8 @@ void PrintNotChecked(const Inputs& inputs, const Totals& totals, uint64_t unread
 
 // Says which keys the number of lost keys covers: those of unread tables may be lost, too.
 const char* ScopeOfLost(const VerifyCounts& counts, uint64_t problems) {
-  if (problems != 0) return " of the checked keys; others may be, see stderr";
-  if (counts.others_may_be_lost()) return " of the checked keys; others may be";
+  if (problems != 0) return " of the checked keys; others may be lost, see stderr";
+  if (counts.others_may_be_lost()) return " of the checked keys; others may be lost";
   return counts.keys + counts.prefixes + counts.ranges == 0 ? ", because no key was checked" : "";
 }
 

@@ -49,7 +49,7 @@ bool AddFile(const fs::path& path, const std::string& name, DatabaseFolder* fold
     if (code) target = fs::read_symlink(path, code);
     return Refuse(error, "the link '", path.string(), "' leads to '", target.string(),
                   "', so not all of the database is in '", folder->path,
-                  "'; allowed: files of its own");
+                  "'; allowed: files in the folder itself");
   }
   const bool is_folder = status.kind == FileKind::kFolder;
   if (status.kind == FileKind::kRegular || (is_folder && IsKnownFolder(name))) return true;
@@ -57,7 +57,7 @@ bool AddFile(const fs::path& path, const std::string& name, DatabaseFolder* fold
   return Refuse(error, path.string(),
                 is_folder ? ": is a folder with files, which may be logs or tables of the "
                             "database; allowed: files in the database's folder itself"
-                          : ": is no regular file; allowed: files");
+                          : ": is not a regular file; allowed: files");
 }
 
 bool ListFiles(const fs::path& path, const std::string& before, DatabaseFolder* folder,
@@ -143,15 +143,16 @@ bool CheckTarget(const std::string& database, const std::string& new_folder, std
   if (database.empty()) return Refuse(error, "DIR is ''; allowed: a closed database's folder");
   const fs::path path = Resolved(new_folder);
   if (!fs::is_directory(path.parent_path(), code)) {
-    return Refuse(error, new_folder, ": the folder that it should be in cannot be used",
+    return Refuse(error, new_folder, ": its parent folder cannot be used",
                   code ? ": " + code.message() : "");
   }
   const fs::path old = fs::canonical(database, code);
   if (code) return Refuse(error, database, ": ", code.message());
   if (!fs::is_directory(old, code)) return Refuse(error, database, ": is not a folder");
   if (IsInside(path, old) || IsBelow(old, path)) {
-    return Refuse(error, "the new folder '", path.string(), "' and the database '", old.string(),
-                  "' are in one another; allowed: a new folder beside the database or elsewhere");
+    return Refuse(
+        error, "the new folder '", path.string(), "' and the database '", old.string(),
+        "' lie one inside the other; allowed: a new folder beside the database or elsewhere");
   }
   *target = path;
   for (const std::string& name : {*target, *target + ".partial"}) {
@@ -161,10 +162,9 @@ bool CheckTarget(const std::string& database, const std::string& new_folder, std
       return support::SystemFailure(name, "cannot be used", error);
     }
     return Refuse(error, name, ": exists; allowed: ",
-                  name == *target
-                      ? "a new name"
-                      : "none. A run that was killed left it, or another one is writing it: if "
-                        "none is, remove it");
+                  name == *target ? "a new name"
+                                  : "none. Another run is writing it, or was killed: if none is "
+                                    "running, remove it");
   }
   return true;
 }

@@ -1,5 +1,5 @@
-// The files of a database's folder, as `bloomline db rewrite` finds them, and the folder that gets
-// their copies.
+// The files of a database's folder, as `bloomline db rewrite` finds them, and the new folder's
+// name.
 #ifndef BLOOMLINE_DB_REWRITE_DATABASE_FOLDER_H_
 #define BLOOMLINE_DB_REWRITE_DATABASE_FOLDER_H_
 
@@ -21,13 +21,13 @@ struct DatabaseFolder {
 bool ListDatabase(const std::string& path, DatabaseFolder* folder, std::string* error);
 
 // Checks that the old folder and the new one can be told apart, before anything is read. *target
-// gets the new folder's absolute path. Returns false with *error if the new folder or
+// is set to the new folder's absolute path. Returns false with *error if the new folder or
 // "TARGET.partial" exists, or one of both folders would lie in the other.
 bool CheckTarget(const std::string& database, const std::string& new_folder, std::string* target,
                  std::string* error);
 
 struct OptionsFiles {
-  std::map<std::string, std::string> texts;  // by name, as the new folder gets them
+  std::map<std::string, std::string> texts;  // by name, as in the new folder
   tree::RocksDBVersion newest_version;       // that they name
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 std::string NameOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// Writes the table and queries it. *added gets what the MANIFEST must say of it.
+// Writes the table and queries it. Sets *added to what the MANIFEST must say of it.
 Outcome AddTable(const TableSource& source, const TableRewrite& rewrite, PartialFolder* partial,
                  NewTable* added, std::string* error) {
   added->number = rewrite.number;

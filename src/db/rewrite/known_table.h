@@ -22,7 +22,7 @@ constexpr const char* kSession = "rocksdb.creating.session.identity";
 
 struct KnownTable {
   std::unique_ptr<tables::Table> table;
-  // Of an index with two levels: the separators and blocks of its lower level.
+  // If the index has two levels: the separators and blocks of its lower level.
   std::vector<std::pair<std::string, tables::BlockHandle>> index_partitions;
 
   const tables::TableParts& parts() const { return table->parts(); }

@@ -105,7 +105,8 @@ bool Replace(tree::TableFile file, bool is_rocksdb, const NewTable& by, Edit* ed
              std::string* problem) {
   if (file.stored.path != 0) return Refuse(problem, kInAnotherFolder);
   if (is_rocksdb && file.stored.is_leveldb) {
-    return Refuse(problem, "is named in the way of LevelDB, which no RocksDB since 2.8 does");
+    return Refuse(problem,
+                  "has a record of LevelDB's kind, which RocksDB has not written since 2.8");
   }
   AppendVarints({kDeletedFile, static_cast<uint64_t>(file.level), file.number}, &edit->deleted);
   std::string fields;

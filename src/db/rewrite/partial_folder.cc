@@ -38,7 +38,7 @@ bool PartialFolder::Create(std::string* error) {
   const bool is_new = fs::create_directory(path, code);
   if (code || !is_new) {
     return support::Refuse(error, path,
-                           ": cannot be created: ", code ? code.message() : "it exists meanwhile");
+                           ": cannot be created: ", code ? code.message() : "it now exists");
   }
   path_ = path;
   fs::permissions(path_, fs::perms::owner_all, code);  // nobody else looks at half a database
@@ -98,7 +98,7 @@ bool PartialFolder::Commit(std::string* error) {
   }
   std::string ignored;
   if (!support::RenameNew(target_, path_, &ignored)) {
-    *error += "; " + target_ + " is left, and may be gone after a power failure";
+    *error += "; " + target_ + " is there, but a power failure may remove it";
     path_.clear();
   }
   return false;  // path_ is removed

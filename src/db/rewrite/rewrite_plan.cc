@@ -67,7 +67,7 @@ std::string WhyFamilyStays(const RewriteArguments& options, const tree::ColumnFa
   return named.empty() || is_named ? "" : "not in --column-family";
 }
 
-// Of the new filter. LevelDB's filters hold the keys of a data block.
+// The figures of the new filter. LevelDB's filters hold the keys of a data block.
 engine_filters::FilterFigures NewFigures(Engine engine, const TableRewrite& rewrite,
                                          const FileFacts& facts) {
   if (rewrite.without_filter) return {};
@@ -138,9 +138,9 @@ class Planner {
                                  (is_leveldb ? "" : " of " + support::Quoted(family.name)) + ": " +
                                  bits.Text());
         if (bits.missing_bytes() != 0) {
-          plan_->filters.push_back(
-              "files without filters get some, too: " + FilesText(groups.all.files_without_filter) +
-              "; memory: about " + tool::BytesText(bits.missing_bytes()) + " more");
+          plan_->filters.push_back("files without filters are given some, too: " +
+                                   FilesText(groups.all.files_without_filter) + "; memory: about " +
+                                   tool::BytesText(bits.missing_bytes()) + " more");
         }
         if (engine_ == Engine::kRocksDB && !bits.without_filter()) {
           const std::string text = bits.OptionString();
@@ -163,7 +163,7 @@ class Planner {
                     std::string* error) {
     std::vector<size_t> files = groups.all.files;
     // Both engines search files of level 0 by number if nothing else orders them. New files get
-    // higher numbers than all old ones, so if an older file gets one, newer ones need one, too.
+    // higher numbers than all old ones, so if an older file is given one, newer ones need one, too.
     std::sort(files.begin(), files.end(), [&](size_t a, size_t b) {
       return inputs_.files[a].number > inputs_.files[b].number;
     });
@@ -226,9 +226,9 @@ class Planner {
     table->rewrite.bits_per_key = bits.BitsOf(file.level);
     table->rewrite.without_filter = bits.without_filter();
     if (table->rewrite.without_filter) {
-      if (!facts.has_filter()) *why = "they have no filter already";
+      if (!facts.has_filter()) *why = "they already have no filter";
     } else if (HasPlannedFilter(engine_, facts, table->rewrite)) {
-      *why = "they have this filter already";
+      *why = "they already have this filter";
     } else if (inputs_.column_family(file).filters_for_hits == "true" && !facts.has_filter()) {
       *why = "they have no filter, as optimize_filters_for_hits says";
     }

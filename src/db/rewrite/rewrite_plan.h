@@ -29,12 +29,12 @@ struct RewriteArguments {
   bool untested_version = false;
 };
 
-// A table that gets a new filter.
+// A table that is rewritten, mostly with a new filter.
 struct PlannedTable {
   size_t file = 0;         // of Inputs::files
   TableRewrite rewrite;    // the writer adds number and session
   uint64_t new_bytes = 0;  // about
-  // Of the new filter, expected. NaN: unknown.
+  // The new filter is expected to have these. NaN: unknown.
   uint64_t filter_bytes = 0;
   double false_positive_rate = 1;
 };

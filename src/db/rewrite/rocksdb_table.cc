@@ -190,7 +190,7 @@ class RocksDBWalk final : public TableWalk {
     separator_.assign(entry().block_separator());
   }
 
-  // A partition gets as many bytes as the old ones had on average.
+  // A partition is given as many bytes as the old ones had on average.
   bool IsFull() {
     if (partition_bytes_ == 0) {
       constexpr uint64_t kDefault = 4096;  // RocksDB's metadata_block_size

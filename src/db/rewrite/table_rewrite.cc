@@ -46,7 +46,7 @@ bool FindTail(const KnownTable& table, uint64_t data_end, uint64_t* tail_start,
   }
   return (*tail_start >= data_end && *tail_start <= first) ||
          Refuse(error, table.table->path(), ": its data blocks end at offset ", data_end,
-                ", its properties say that others begin at ", *tail_start,
+                ", its properties say that the other blocks begin at ", *tail_start,
                 ", and the first of these begins at ", first);
 }
 

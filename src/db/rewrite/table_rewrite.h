@@ -76,7 +76,7 @@ struct RewrittenTable {
 
 // Writes the new table to `out`, in order, in pieces of about 1 MiB. The old filter is queried for
 // every key. If `out` refuses bytes, its error is that of kFailed. The table keeps the name of its
-// filters; one without filters gets the engine's own, if the comparator is the engine's own, too.
+// filters; one without filters is given the engine's, if the comparator is the engine's, too.
 // Memory: one filter, 8 bytes per key, and 8 MiB.
 Outcome RewriteTable(const TableSource& source, const TableRewrite& rewrite, support::ByteSink* out,
                      RewrittenTable* result, std::string* error);

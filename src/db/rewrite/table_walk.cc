@@ -11,7 +11,7 @@ bool TableWalk::CopyBlock(std::string* error) {
   const uint64_t begin = entry().block_offset();
   if (begin < out_->offset()) {
     return Refuse(error, table_.path(), ": the data block at offset ", begin,
-                  " begins in the one before, which ends at ", out_->offset());
+                  " begins inside the previous one, which ends at ", out_->offset());
   }
   const std::string_view block = entry().stored_block();
   // Between blocks there may be bytes that fill up pages.
@@ -60,7 +60,7 @@ void TableWalk::Answer(const Query& query, const engine_filters::EngineFilter* f
                        bool may_match) {
   if (filter == nullptr) {
     unproven_ = query.filter == tables::Table::FilterReader::kUnknownFilter
-                    ? "it is not known which of its partitions have its keys"
+                    ? "the partition of a key is unknown"
                     : "it has no filter";
   } else if (!filter->CanQuery()) {
     unproven_ = filter->why;

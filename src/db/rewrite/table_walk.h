@@ -18,7 +18,7 @@ namespace bloomline::db {
 
 class TableWalk : public KeyWalk {
  public:
-  // `out` gets the data blocks; null: nothing is copied.
+  // The data blocks are written to `out`; null: nothing is copied.
   TableWalk(const tables::Table& table, tables::TableWriter* out) : KeyWalk(table), out_(out) {}
 
   const std::string& lost() const { return lost_; }          // a sentence about the first lost key

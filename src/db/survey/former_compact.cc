@@ -33,7 +33,7 @@ std::string RibbonBits(std::string_view bits) {
   return support::DoubleText(filter::RibbonBitsOfCompact(number));
 }
 
-// Of a number, or of each in a list.
+// The same for each number in a list.
 std::string RibbonBitsOfList(std::string_view list) {
   std::string text;
   while (true) {

@@ -36,7 +36,7 @@ struct FirstKeys {
   bool whole_file = false;
 };
 
-// The filters of a table by offset: how many bytes of data each is for, and how many there are.
+// The filters of a table by offset: how many bytes of data each covers, and how many there are.
 struct OffsetFilters {
   unsigned base_lg = Table::FilterReader::kLevelDBBaseLg;
   uint64_t num_filters = ~uint64_t{0};  // no filters: as many as the data needs

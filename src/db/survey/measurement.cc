@@ -18,9 +18,9 @@ using tables::FilterKind;
 using tables::Table;
 
 constexpr uint64_t kBlocksTogether = 8;  // blocks read before others are skipped
-// The total number of queries if fewer keys are stored: then each gets several missing keys.
+// The total number of queries if fewer keys are stored: then each has several missing keys.
 constexpr uint64_t kFewQueries = 100000;
-constexpr uint64_t kMaxAskedBytes = 64 << 20;  // above this, each key gets one query
+constexpr uint64_t kMaxAskedBytes = 64 << 20;  // above this, one query for each key
 
 // Makes the next key of the same length: adds one to the last byte, with a carry. False: none.
 bool Increment(std::string* key) {

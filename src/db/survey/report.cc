@@ -157,7 +157,7 @@ void PrintFacts(const std::vector<InspectedFile>& files, const Group& all) {
     const FileFacts& file = files[i].facts;
     const std::string& extractor = file.properties.prefix_extractor;
     if (file.keys_unknown) ++facts[std::string("not counted: ") + kNoSequenceNumbers];
-    if (!file.why_unasked.empty()) ++facts["range filters without use: " + file.why_unasked];
+    if (!file.why_unasked.empty()) ++facts["range filters not used: " + file.why_unasked];
     if (!file.has_filter()) {
       const bool is_rocksdb = file.engine == tables::Engine::kRocksDB;
       ++facts[is_rocksdb ? "without filter, entries count as keys" : "without filter"];

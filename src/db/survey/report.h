@@ -64,7 +64,7 @@ std::string KeysText(uint64_t num_keys, bool estimated);
 
 // Why the keys of a table are neither counted nor checked (Table::HasSequenceNumbers).
 constexpr char kNoSequenceNumbers[] =
-    "keys without sequence numbers, as of a program that uses LevelDB's TableBuilder alone";
+    "keys without sequence numbers, as programs write that use LevelDB's TableBuilder alone";
 
 // Breaks the text into lines that fit on a screen.
 void PrintWrapped(const std::string& text);
@@ -75,7 +75,7 @@ void PrintFacts(const std::vector<InspectedFile>& files, const Group& all);
 using Cells = std::vector<std::string>;
 
 // Prints a row for each level that has files, and a total row if there are several such levels.
-// `row` gets the level's name and Group. A row without cells is left out. Without rows,
+// `row` is given the level's name and Group. A row without cells is left out. Without rows,
 // prints nothing.
 void PrintLevels(const FamilyGroups& family, Cells header, size_t num_left,
                  const std::function<Cells(const std::string&, const Group&)>& row);

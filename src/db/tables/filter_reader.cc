@@ -49,7 +49,7 @@ class FiltersByOffset final : public Table::FilterReader {
     const size_t end = block_.size() - kEndBytes;
     base_lg_ = static_cast<unsigned char>(block_.back());
     list_ = LoadLittleEndian32(block_.data() + end);
-    if (list_ > end) return Damaged(error, "its list of filters is not in it");
+    if (list_ > end) return Damaged(error, "its list of filters lies outside it");
     // What engines do with larger ones depends on the CPU.
     if (base_lg_ >= 64) return Damaged(error, "a filter is for 2^", base_lg_, " bytes of data");
     num_filters_ = (end - list_) / 4;
@@ -63,7 +63,7 @@ class FiltersByOffset final : public Table::FilterReader {
     const char* entry = block_.data() + list_ + index * 4;
     const uint32_t begin = LoadLittleEndian32(entry);
     const uint32_t end = LoadLittleEndian32(entry + 4);  // the last entry: the list's offset
-    if (begin > end || end > list_) return Damaged(error, "filter ", index, " is not in it");
+    if (begin > end || end > list_) return Damaged(error, "filter ", index, " lies outside it");
     *bytes = block_.substr(begin, end - begin);
     return true;
   }
@@ -179,7 +179,7 @@ class FilterPartitions final : public Table::FilterReader {
     const uint64_t end = partitions_.empty() ? 0 : End(partitions_.back().handle);
     if (handle.offset < end || End(handle) < handle.offset) {
       return Damaged(error, "it leads to a partition at offset ", handle.offset,
-                     ", behind one that ends at ", end);
+                     ", after one that ends at ", end);
     }
     const uint64_t file_bytes = parts_.blocks.file.size();
     if (partitions_.size() == file_bytes / kBlockTrailerBytes) {

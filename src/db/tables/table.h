@@ -85,7 +85,7 @@ class Table {
   FilterKind filter_kind() const;
   // The name in the filter block's entry of the metaindex, without "filter.", "fullfilter." or
   // "partitionedfilter.": "leveldb.BuiltinBloomFilter2", "rocksdb.BuiltinBloomFilter", "bloomline".
-  // Of kUnknown, the whole name.
+  // If kUnknown, the whole name.
   const std::string& filter_name() const;
   // The whole name, and those of filters that only other policies read.
   const std::vector<std::string>& filter_entries() const;
@@ -120,7 +120,7 @@ class Table::FilterReader {
   virtual uint64_t num_filters() const = 0;
   // The bytes are valid until the next call. Returns false with *error if the table is damaged.
   virtual bool Read(uint64_t index, std::string_view* bytes, std::string* error) = 0;
-  // Of kByOffset: a filter is for the data blocks that begin in the same 2^base_lg() bytes.
+  // In kByOffset, a filter covers the data blocks that begin in the same 2^base_lg() bytes.
   // LevelDB writes 11, and goleveldb whatever its program says.
   virtual unsigned base_lg() const { return kLevelDBBaseLg; }
 

@@ -59,7 +59,7 @@ class TableKeyReader final : public Table::KeyReader {
     const uint64_t most = MaxSharedBytes(parts_->blocks.file.size());
     if (shared_bytes_ > most) {
       return Damaged("the keys up to it share ", shared_bytes_,
-                     " bytes with those before them; allowed: at most ", most);
+                     " bytes with the keys before them; allowed: at most ", most);
     }
     const std::string_view key = entries_.key();
     copies_.GrowTo(kKeyCopies * key.size() + 3 * dictionary_bytes_);

@@ -137,7 +137,7 @@ class RecordLog {
     if (header == Header::kZeros) {
       do {
         if (block_.find_first_not_of('\0', position_) != block_.npos) {
-          return Damaged(fragment->offset, "is zeros, and others follow");
+          return Damaged(fragment->offset, "is zeros, and other records follow");
         }
       } while (ReadBlock());
       return false;

@@ -47,7 +47,7 @@ class LiveFiles {
 
 // Returns false with *error: the file, what is wrong, and where. Damage is an error because the
 // live tables are then unknown, except in a last record that may be incomplete. A MANIFEST that
-// ends before it has all kNumbers is an error, too. *end gets the end of the last record that
+// ends before it has all kNumbers is an error, too. *end is set to the end of the last record that
 // counts: an atomic group that is not complete, or a record that is not whole, may follow.
 bool ReadManifest(const std::string& path, LiveFiles* live, std::string* error,
                   uint64_t* end = nullptr);

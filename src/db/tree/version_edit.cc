@@ -203,7 +203,7 @@ class Decoder {
   VersionEdit* const edit_;
   std::vector<uint64_t> numbers_;  // the field's numbers
   std::vector<std::string_view> texts_;
-  // Of a new file: from its first key on, and from its fields on.
+  // The rest of a new file, from its first key on, and from its fields on.
   std::string_view keys_, fields_;
   uint32_t path_ = 0;
   uint32_t unknown_field_ = 0;

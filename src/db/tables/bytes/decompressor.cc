@@ -34,7 +34,7 @@ struct Codec {
   Compression type;
   const char* name;
   // The most bytes that one compressed byte can become, by the format. A block that claims more is
-  // damaged, and gets no memory.
+  // damaged, and no memory is allocated for it.
   uint64_t max_expansion;
   bool is_built_in;
 };
@@ -198,7 +198,7 @@ bool Decompressor::TakeSize(const char* codec, Compression type, std::string_vie
   *size = 0;
   const bool is_zstd = type == Compression::kZstd || type == Compression::kZstdNotFinal;
   if (is_zstd && rules_->engine == Engine::kLevelDB) {
-    return ZstdSize(*stored, size) || Refuse(problem, "has zstd data that do not tell their size");
+    return ZstdSize(*stored, size) || Refuse(problem, "has zstd data without their size");
   }
   if (type == Compression::kSnappy) {
     return SnappySize(*stored, size) || Refuse(problem, "has damaged ", codec, " data");
