@@ -6,14 +6,12 @@
    Before option strings with this name are parsed (docs/compatibility.md), call
    bloomline_rocksdb_register.
 
-   A listener of the database, the FilterAccount of filter_account.h, shows a policy the filters of
-   all levels. Set it for bits_by_level=auto; `memory` needs it. RocksDB's C functions set no
-   listener, but an option string does:
+   bits_by_level=auto and `memory` need a listener of the database, the FilterAccount of
+   filter_account.h. RocksDB's C functions set none, but an option string does (`options` are then
+   those of `base`, with the listener):
 
      bloomline_rocksdb_register(&error);
      rocksdb_get_options_from_string(base, "listeners=bloomline.account", options, &error);
-
-   `options` are then those of `base`, with the listener.
 
    Follows the conventions of c.h. The first three functions register the names, and fail if RocksDB
    has another minor version than bloomline was compiled for. Link bloomline::rocksdb and the
@@ -36,11 +34,10 @@ extern "C" {
    "bloomline:BITS_PER_KEY" or "{id=bloomline;OPTION=VALUE;...}". Fails if an option is wrong or
    given twice; stderr then gets a line if errptr is NULL. Thread-safe.
 
-   Do one of two things with the policy, and do it once, as with RocksDB's own policies:
-   rocksdb_block_based_options_set_filter_policy gives it to table options, which then own it, or
-   rocksdb_filterpolicy_destroy destroys it. A program that gives one policy to table options twice,
-   or to two, or destroys it after it gave it away, frees it twice, and may crash. Several databases
-   and column families may share a policy through one object of table options. */
+   As with RocksDB's own policies, either give the policy to table options once
+   (rocksdb_block_based_options_set_filter_policy), which then own it, or destroy it once
+   (rocksdb_filterpolicy_destroy): a policy that is freed twice may crash the program. Databases and
+   column families may share it through one object of table options. */
 rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const char* options, char** errptr);
 
 /* Calls RegisterBloomline (rocksdb.h). */
@@ -50,11 +47,11 @@ uint8_t bloomline_rocksdb_register(char** errptr);
    an unknown object name, RocksDB itself silently takes its default. */
 uint8_t bloomline_rocksdb_validate_family_options(const char* options, char** errptr);
 
-/* Experimental: RangeScan (rocksdb_range_filter.h), for RocksDB 11.8 and later. With others it
+/* Experimental: RangeScan (rocksdb_range_filter.h), for RocksDB 11.8 and later; with others it
    fails, and sets nothing. Copies the range, from `lower` to `upper` without `upper`, and sets both
-   bounds and the table filter of `options`, whatever they were. To call it again, first destroy the
-   iterators that were made with `options`; destroy them before `options`, too. `auto` does not
-   learn from these scans, and no metric counts them. The filters are made by
+   bounds and the table filter of `options`, whatever they were. Destroy iterators that were made
+   with `options` before you call it again, and before `options`. `auto` does not learn from these
+   scans, and no metric counts them. The filters are made by
    "table_properties_collectors={id=bloomline.ranges}". */
 uint8_t bloomline_rocksdb_readoptions_set_range(rocksdb_readoptions_t* options, const char* lower,
                                                 size_t lower_bytes, const char* upper,

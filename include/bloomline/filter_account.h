@@ -1,6 +1,5 @@
 // Counts the filters of RocksDB databases by column family and level, for the policies of these
-// databases: bits by level (RocksDBFilterOptions::auto_bits_by_level), limited memory
-// (memory_bytes) and range filters follow what it counts.
+// databases: bits by level, limited memory (RocksDBFilterOptions) and range filters follow it.
 //
 //   db_options.listeners.push_back(bloomline::NewFilterAccount(&error));
 //
@@ -19,13 +18,13 @@
 
 namespace bloomline {
 
-// Counts the live files of the databases whose DBOptions::listeners contain this object: from the
-// first flush, compaction or ingestion of each database until it is closed. Databases that never
-// write (read-only, secondary) are not counted. Give a database only one account.
+// Counts the live files of the databases whose DBOptions::listeners contain this object, from the
+// first flush, compaction or ingestion of each database until it is closed; not of read-only and
+// secondary ones. Give a database only one account.
 //
-// Files that existed before are listed, with the number of their keys; their filters count with the
-// memory that the policy promises. Only if a policy has a limit does a thread read the sizes of
-// their filters from the files, which needs some reads for each.
+// Files that existed before are listed with the number of their keys; their filters count with the
+// memory that the policy promises. If a policy has a limit, a thread reads the sizes of their
+// filters from the files, which needs some reads for each.
 //
 // RocksDB does not report everything:
 // - Imported files (CreateColumnFamilyWithImport) are unknown until they are compacted.
@@ -40,18 +39,18 @@ class FilterAccount : public ROCKSDB_NAMESPACE::EventListener {
  public:
   ~FilterAccount() override;
 
-  // Sum of TableProperties::filter_size over the files that were written, ingested or compacted
-  // since the database was opened, and over all files once their filters have been read. A running
+  // Sum of TableProperties::filter_size over the files written, ingested or compacted since the
+  // database was opened, and over all files once their filters have been read. A running
   // compaction's outputs count; its inputs do not, except in CompactFiles.
   virtual uint64_t filter_bytes() const = 0;
 
   // Keys in the live files, and keys that running compactions will still write.
   virtual uint64_t num_keys() const = 0;
 
-  // Counts the files of an open database now, and reads the sizes of filters that are not known.
-  // Also call it after an error from which RocksDB recovered. Returns false, with the reason in
-  // *error (may be null), if this is no listener of the database, or if a file's properties cannot
-  // be read; its filter then does not count in filter_bytes.
+  // Counts the files of an open database now, and reads the unknown sizes of filters. Also call it
+  // after an error from which RocksDB recovered. Returns false, with the reason in *error (may be
+  // null), if this is no listener of the database, or if a file's properties cannot be read; its
+  // filter then does not count in filter_bytes.
   virtual bool CountFiles(ROCKSDB_NAMESPACE::DB* db, std::string* error = nullptr) = 0;
 
   static const char* kClassName() { return "bloomline.account"; }

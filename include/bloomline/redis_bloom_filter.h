@@ -34,8 +34,7 @@ enum class WhenUnavailable {
 
 // TLS for rediss:// addresses. Files are PEM and are read when a connection is opened.
 struct RedisTls {
-  // Trusted authorities: a file, a folder prepared by `openssl rehash`. If both are empty, the
-  // system's are trusted.
+  // Trusted authorities: a file, a folder prepared by `openssl rehash`. Both empty: the system's.
   std::string ca_file;
   std::string ca_path;
 
@@ -43,28 +42,28 @@ struct RedisTls {
   std::string certificate_file;
   std::string key_file;
 
-  // Name or IP address in the server's certificate and for SNI. Empty means the server's host.
+  // Name or IP address in the server's certificate and for SNI. Empty: the server's host.
   std::string server_name;
 
-  // If false, any certificate is accepted, so anyone in between can read and change everything.
+  // If false, any certificate is accepted: anyone in between can read and change everything.
   bool verify = true;
 };
 
 // How to reach Redis, version 4.0 or later.
 struct RedisServers {
-  // One server, or some nodes of one cluster: host:port, or URLs that begin with redis://,
-  // rediss:// (TLS) or unix:// (docs/redis.md).
+  // One server, or some nodes of one cluster: host:port, or URLs (redis://, rediss:// with TLS,
+  // unix://; docs/redis.md).
   std::vector<std::string> servers = {"127.0.0.1:6379"};
 
-  // Used for AUTH and SELECT. If an address names others, they override these for all servers.
-  // Error messages quote neither user nor password; a server's replies may name the user.
+  // For AUTH and SELECT. If an address names others, they override these for all servers. Error
+  // messages quote neither user nor password; a server's replies may name the user.
   std::string username;
   std::string password;
   int database = 0;  // 0 to 2147483647; a cluster has 0 only
 
   RedisTls tls;
 
-  // 1 to 600000. A command times out if the server neither accepts nor sends a byte for that long.
+  // 1 to 600000. A command times out if the server neither accepts nor sends a byte that long.
   int connect_timeout_ms = 1000;
   int command_timeout_ms = 1000;
 
@@ -88,9 +87,8 @@ struct SharedBloomFilterOptions {
   // Seed of the 64-bit hash (seed.h), stored on Redis.
   uint64_t seed = 0;
 
-  // Maximum bytes of a shard, 4096 to 67108864; a filter has up to 65536 shards. Small shards
-  // spread better over a cluster; large ones make AddKeys cheaper, but creating them blocks the
-  // server.
+  // Maximum bytes of a shard, 4096 to 67108864; a filter has up to 65536 shards. Small ones spread
+  // better over a cluster; large ones make AddKeys cheaper, but creating them blocks the server.
   uint64_t shard_bytes = 16 << 20;
 
   std::string Validate() const;
@@ -110,9 +108,9 @@ enum class Answer {
 };
 
 struct AddOptions {
-  // How many replicas of each server that gets keys must confirm the addition (WAIT): 0 to 1000.
-  // If fewer do, the addition is kFailed. Costs a round trip to a replica for each AddKey and
-  // each 4096 keys of AddKeys.
+  // How many replicas of each server that gets keys must confirm the addition (WAIT), 0 to 1000; if
+  // fewer do, it is kFailed. Costs a round trip to a replica for each AddKey and each 4096 keys of
+  // AddKeys.
   int min_replicas = 0;
 
   // Milliseconds to wait for them in each attempt, 1 to 600000.
@@ -186,8 +184,7 @@ class SharedBloomFilter {
     });
   }
 
-  // Reason why the last of the calls above failed, at least in part, or empty. Valid until the next
-  // call.
+  // Why the last of the calls above failed, at least in part, or empty. Valid until the next call.
   const std::string& error() const;
 
   const std::string& name() const;

@@ -32,14 +32,13 @@ namespace bloomline {
 
 struct RangeFilterOptions {
   // "auto", or a list of key prefixes such as "4,8,after0x2f@1+3" (docs/ranges.md): up to 8 lengths
-  // of 1 to 64 bytes or "1bits" to "512bits", and up to 32 occurrences of delimiters.
-  //
-  // While a table is built, "auto" takes at most 24 bytes per key and 16 MiB.
+  // of 1 to 64 bytes or "1bits" to "512bits", and up to 32 occurrences of delimiters. While a table
+  // is built, "auto" takes at most 24 bytes per key and 16 MiB.
   std::string prefixes = "auto";
 
   // Memory of all range filters, outside the block cache, in percent of that of point filters with
-  // bits_per_key; 1 to 400. A list may exceed it. If the database has a FilterAccount
-  // (filter_account.h) among its listeners, keys of upper levels get more of it.
+  // bits_per_key; 1 to 400. A list may exceed it. With a FilterAccount (filter_account.h), keys of
+  // upper levels get more of it.
   double memory_percent = 20;
 
   // The memory of the database's point filters, whether it has them or not: 7.1 for RocksDB's
@@ -49,16 +48,15 @@ struct RangeFilterOptions {
   // kRibbon, or kBlocked, which is built faster.
   Format format = Format::kRibbon;
 
-  // Maximum bytes of one filter, from 4,096 on; 0: no limit. A larger one gets fewer bits per
-  // entry.
+  // Maximum bytes of one filter, from 4,096 on; 0: no limit. Larger ones get fewer bits per entry.
   uint64_t max_bytes_per_table = 16 << 20;
 
   // Returns "", or why NewRangeFilter refuses the options.
   std::string Validate() const;
 };
 
-// Makes the range filters of new tables. Column families and databases that share one also share
-// what it learns of scans. Thread-safe. Only NewRangeFilter creates one.
+// Makes the range filters of new tables. Column families and databases that share one share what it
+// learns of scans. Thread-safe. Only NewRangeFilter creates one.
 class RangeFilter : public ROCKSDB_NAMESPACE::TablePropertiesCollectorFactory {
  public:
   struct Counts {
@@ -72,14 +70,14 @@ class RangeFilter : public ROCKSDB_NAMESPACE::TablePropertiesCollectorFactory {
   const char* Name() const override { return kClassName(); }
 };
 
-// Also calls RegisterBloomline(), so option strings can name it (docs/ranges.md). Returns null if
-// the options are invalid or RocksDB has another version at run time; the reason is then in *error,
-// or on stderr if `error` is null.
+// Also calls RegisterBloomline(), so option strings can name it. Returns null if the options are
+// invalid or RocksDB has another version at run time; the reason is then in *error, or on stderr if
+// `error` is null.
 std::shared_ptr<RangeFilter> NewRangeFilter(const RangeFilterOptions& options = {},
                                             std::string* error = nullptr);
 
-// Calls NewRangeFilter, and adds the filter to the collectors of a column family. Returns null, and
-// adds nothing, on the same errors.
+// Calls NewRangeFilter, and adds the filter to the collectors of a column family. Fails like it,
+// and then adds nothing.
 std::shared_ptr<RangeFilter> AddRangeFilter(ROCKSDB_NAMESPACE::ColumnFamilyOptions* family,
                                             RangeFilterOptions options = {},
                                             std::string* error = nullptr);
@@ -99,9 +97,8 @@ class RangeScan {
   // All keys from `lower` to `upper`, without `upper`; none lies below an empty `upper`. The
   // RangeFilter learns from the scan and counts it; it may be null.
   RangeScan(std::shared_ptr<RangeFilter> filter, std::string_view lower, std::string_view upper);
-  // For a MultiScan of these ranges or of parts of them, or for Seeks in each. What an iterator
-  // finds between the ranges is incomplete: it may lack keys, find deleted ones, or have an error
-  // status of a merge.
+  // For a MultiScan of these ranges or of parts of them, or for Seeks in each. Between the ranges,
+  // an iterator may lack keys, find deleted ones, or have an error status of a merge.
   RangeScan(std::shared_ptr<RangeFilter> filter, const std::vector<Range>& ranges);
   RangeScan(const RangeScan&) = delete;
   RangeScan& operator=(const RangeScan&) = delete;
@@ -110,10 +107,9 @@ class RangeScan {
   // `own_filter` is a table filter of yours: a table is read if both want it. Set `tailing` before:
   // with several ranges, a tailing iterator then reads all tables.
   //
-  // Look at the iterator's status: from RocksDB 11.2 on, it is InvalidArgument while the column
-  // family's min_tombstones_for_range_conversion is above 0.
-  //
-  // Cost for each table of an iterator: 0.1 to 1 us.
+  // From RocksDB 11.2 on, the iterator's status is InvalidArgument while the column family's
+  // min_tombstones_for_range_conversion is above 0. Cost for each table of an iterator: 0.1 to 1
+  // us.
   void Apply(ROCKSDB_NAMESPACE::ReadOptions* options, TableFilter own_filter = nullptr) const;
 
  private:
