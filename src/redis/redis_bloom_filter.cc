@@ -187,7 +187,7 @@ bool MakeFilter(Router* router, const std::string& name, RedisLayout layout, std
   const std::optional<Commands> entry = RunOnEach(router, {filter.entry}, Make(layout, 0), error);
   if (!entry) {
     // The entry may exist now, so the shards must stay.
-    *error += "; the filter may have been made all the same: create it again";
+    *error += "; the filter may have been created anyway: create it again";
   } else if (Refused({filter.entry}, entry) != nullptr) {
     RemoveShards(router, filter, &ignored);
   }
@@ -216,7 +216,7 @@ std::optional<Filter> CreateFilter(Router* router, const std::string& name,
     if (!error->empty() || !MakeFilter(router, name, wanted, error)) return std::nullopt;
   }
   *error = "the filter '" + name +
-           "' was not made: again and again replies were lost, or others deleted it";
+           "' was not created: replies were lost repeatedly, or other clients deleted it";
   return std::nullopt;
 }
 

@@ -74,7 +74,7 @@ struct ScalableState {
 
   bool AddStage(std::string* error) {
     if (stages.size() == kMaxStages) {
-      return support::Refuse(error, "the filter has ", kMaxStages, " stages, which is the most");
+      return support::Refuse(error, "the filter has ", kMaxStages, " stages, the maximum");
     }
     const auto stage = BloomFilter::Create(StageOptions(options, stages.size()), error);
     if (stage == nullptr) return false;

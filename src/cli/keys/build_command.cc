@@ -196,8 +196,8 @@ void AddBuildCommand(CLI::App* app, int* exit_code) {
       "Example:\n"
       "    seq 1000000 | bloomline build -o numbers.filter --format ribbon --fpr 1%\n\n"
       "An empty line is the empty key, and a carriage return belongs to its key. The\n"
-      "command takes 8 bytes of memory per key, and the filter. After a failure the\n"
-      "old file is as it was.");
+      "command takes 8 bytes of memory per key, and the filter. After a failure, the\n"
+      "old file is unchanged.");
   command->callback([=] { *exit_code = Run(*request); });
 }
 

@@ -28,7 +28,7 @@
 #endif
 
 #if XXH_VERSION_NUMBER < 800
-#error "bloomline needs xxHash 0.8.0 or later: the hashes of older versions of XXH3 are others"
+#error "bloomline needs xxHash 0.8.0 or later: older versions of XXH3 have other hashes"
 #endif
 
 namespace bloomline::filter {

@@ -25,7 +25,7 @@ std::string FilterOptions::Validate() const {
                         "; allowed: ", filter::AllowedBitsText(format), " in format ",
                         FormatName(format), ", and it is bits for each key, not for the filter");
     if (std::isnan(bits_per_key)) {
-      error += " (nan: also what a false-positive rate out of reach gives)";
+      error += " (nan is also the result for a false-positive rate out of reach)";
     }
     return error;
   }

@@ -84,7 +84,7 @@ Kernel Avx512Kernel() {
   kernel.name = "avx512";
   kernel.description =
       "x86-64 with GFNI and AVX-512 F, BW, DQ, VL, VBMI, VBMI2 and VPOPCNTDQ (Ice Lake, Zen 4): as "
-      "avx2, with own code for blocked and Ribbon filters and hashing";
+      "avx2, with its own code for blocked and Ribbon filters and hashing";
   kernel.extensions = BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_AVX512_EXTENSIONS);
   kernel.supported = [] { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_AVX512_EXTENSIONS); };
   kernel.blocked = Avx512Blocked();
