@@ -1,4 +1,4 @@
-"""Bloom filters and smaller ones, for Python: the shared library of bloomline behind ctypes.
+"""Bloom filters and smaller ones for Python: bloomline's shared library, called by ctypes.
 
     import bloomline
 
@@ -11,15 +11,15 @@
 A key is bytes (bytearray, memoryview), str, which is encoded as UTF-8, int, or a tuple of these.
 "apple" and b"apple" are the same key. Methods for many keys take lists, other iterables and arrays.
 
-Errors: ValueError with the library's sentence, which names the value and what is allowed;
-TypeError; OSError for what the system refuses; MemoryError.
+Errors: ValueError with the library's message, which names the value and what is allowed;
+TypeError; OSError if the system refuses a call; MemoryError.
 
 Threads: any method of any object may be called in any thread. While the library works, the GIL is
-released. What changes an object runs alone; queries of many keys run beside each other.
+released. A call that changes an object runs alone; queries of many keys run in parallel.
 AtomicBloomFilter takes keys from many threads at the same time.
 
-Filters are the same bytes in every language that bloomline has: a file saved here can be read in
-C++ and the other way round. docs/python.md is the guide.
+Filters have the same bytes in every language: a file saved here can be read in C++, and vice versa.
+docs/python.md is the guide.
 """
 
 from . import sizing

@@ -31,8 +31,8 @@ class Handle:
     """Owns one object of the library.
 
     The library's functions release the GIL, and most objects of the library must not be changed by
-    two threads at once. So an object here has a lock: what changes it runs alone; queries of many
-    keys run beside each other, in as many threads as there are.
+    two threads at once. So an object here has a lock: a call that changes it runs alone; queries of
+    many keys run in parallel, in any number of threads.
 
     The garbage collector may call a finalizer in the middle of a call, and the interpreter a signal
     handler, and these may use the same object. So a thread never waits for itself, and cannot free
@@ -42,7 +42,7 @@ class Handle:
     _c: Functions
     _pointer: Optional[int] = None  # None: closed
     _shown: Sequence[str] = ()  # the properties that repr() shows
-    _remarks: Dict[str, str] = {}  # what repr() shows behind one
+    _remarks: Dict[str, str] = {}  # what repr() shows after one
     _public_names = ""  # of a private class, in errors: the classes of which it is the base
 
     def __init_subclass__(cls) -> None:
@@ -107,7 +107,7 @@ class Handle:
         return self._pointer
 
     def _release(self) -> int:
-        """Gives the pointer away; the caller is alone."""
+        """Releases the pointer. No other thread may use the object."""
         pointer = self._open()
         if self._readers or self._num_uses > 1:
             raise RuntimeError(f"a {type(self).__name__} is closed inside its own call")
@@ -115,8 +115,8 @@ class Handle:
         return pointer
 
     def _turn_into(self, kind: Any, function: Callable[[int], Optional[int]]) -> Any:
-        """An object of another kind, which gets the memory; this one is then closed. A function
-        that fails leaves all as it was."""
+        """Moves the memory to an object of another kind, and closes this one. A function that fails
+        changes nothing."""
         with self._alone():
             pointer = self._release()
             made = function(pointer)

@@ -22,9 +22,9 @@ class FilterBuilder(Handle):
         filter = FilterView(builder.finish())
 
     `format`: "blocked" (fastest) or "ribbon" (7 instead of 9.9 bits per key at 1 %).
-    `bits_per_key` is memory, also in "ribbon". Default: 10. "ribbon" filters of fewer than 5,000
-    keys have a higher rate than `false_positive_rate`. With `random_seed`, each filter draws a seed
-    of its own.
+    `bits_per_key` is memory, even in "ribbon". Default: 10. "ribbon" filters of fewer than 5,000
+    keys have a higher rate than `false_positive_rate`. With `random_seed`, each filter draws its
+    own seed.
     """
 
     _c = Functions("builder")

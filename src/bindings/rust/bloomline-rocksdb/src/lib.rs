@@ -232,7 +232,7 @@ impl FamilyOptions {
         families.pop().ok_or_else(|| refused("RocksDB read no column family"))
     }
 
-    /// Fails for names that RocksDB does not know, in place of which it has read its defaults.
+    /// Fails for names that RocksDB does not know: it has read its defaults instead.
     fn validate_names(&self) -> Result<(), Error> {
         let [family, table] = [&self.family, &self.table].map(|o| lines_of(o).replace('\n', ";"));
         let text = format!("{family}block_based_table_factory={{{table}}}");

@@ -140,7 +140,7 @@ impl BloomFilter {
     #[inline]
     pub fn insert(&mut self, key: impl AsRef<[u8]>) -> bool {
         let (key, length) = keys::parts(key.as_ref());
-        // Safety: the key is read during the call alone.
+        // Safety: the key is read only during the call.
         unsafe { ffi::bloomline_bloom_add_key(self.0.as_ptr(), key, length) != 0 }
     }
 

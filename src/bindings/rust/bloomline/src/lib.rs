@@ -88,7 +88,7 @@ impl std::error::Error for Error {}
 
 /// A type of c.h.
 trait Object {
-    /// Frees an object of this type, which nothing uses any more.
+    /// Frees an object of this type, which is no longer used.
     unsafe fn destroy(object: *mut Self);
 }
 
@@ -213,7 +213,7 @@ macro_rules! handle_type {
                 #[inline]
                 pub fn contains(&self, key: impl AsRef<[u8]>) -> bool {
                     let (key, length) = crate::keys::parts(key.as_ref());
-                    // Safety: the key is read during the call alone.
+                    // Safety: the key is read only during the call.
                     unsafe { crate::ffi::$may_match(self.0.as_ptr(), key, length) != 0 }
                 }
 

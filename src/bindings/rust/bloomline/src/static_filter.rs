@@ -89,7 +89,7 @@ impl FilterBuilder {
     #[inline]
     pub fn insert(&mut self, key: impl AsRef<[u8]>) {
         let (key, length) = keys::parts(key.as_ref());
-        // Safety: the key is read during the call alone.
+        // Safety: the key is read only during the call.
         unsafe { ffi::bloomline_builder_add_key(self.0.as_ptr(), key, length) }
     }
 
@@ -148,7 +148,7 @@ impl<'bytes> FilterView<'bytes> {
     /// Why a view of these bytes would match every key; None if it would not.
     pub fn validate(bytes: &[u8]) -> Result<(), Error> {
         let (first, length) = keys::parts(bytes);
-        // Safety: the bytes are read during the call alone.
+        // Safety: the bytes are read only during the call.
         done(InvalidData, |e| unsafe { ffi::bloomline_view_validate(first, length, e) })
     }
 }

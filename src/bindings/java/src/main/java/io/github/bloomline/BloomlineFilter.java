@@ -8,7 +8,7 @@ import org.rocksdb.Filter;
 /**
  * A policy of bloomline for {@link org.rocksdb.BlockBasedTableConfig#setFilterPolicy}.
  *
- * <p>A program without this class opens databases that have its filters, and gets right answers.
+ * <p>A program without this class opens databases with its filters, and gets correct answers.
  * Filters of the formats {@code bloom} and {@code ribbon} work there, too; those of {@code blocked}
  * match every key, so missing keys cost reads until a compaction rewrites the files. OPTIONS files
  * name the policy: such a program, and one that does not call {@link Bloomline#register} first,
@@ -16,7 +16,7 @@ import org.rocksdb.Filter;
  *
  * <p>Beware of {@code OptionsUtil.loadLatestOptions}: set another filter in the {@code
  * BlockBasedTableConfig} that it returns before you set this in other options. With the filter that
- * it has, also with one of RocksDB's own, the process ends with SIGSEGV.
+ * it contains, even one of RocksDB's own, the process ends with SIGSEGV.
  *
  * <p>Objects are immutable and may be used by several threads and in several options. One may be
  * closed once each {@code setTableFormatConfig} of a configuration with it has returned, before the

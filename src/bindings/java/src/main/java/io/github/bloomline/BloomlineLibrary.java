@@ -17,12 +17,12 @@ import org.rocksdb.RocksDB;
  * Opens the policy library that fits the rocksdbjni of this class's loader.
  *
  * <p>A policy library needs a library whose name is a placeholder. The loader overwrites it, in a
- * copy, with the path of rocksdbjni's file, so the policy sees the RocksDB of that file alone, and
- * a process may have several. It is opened with RTLD_LOCAL: with RTLD_GLOBAL, the functions of one
+ * copy, with the path of rocksdbjni's file, so the policy sees only the RocksDB of that file, and a
+ * process may have several. It is opened with RTLD_LOCAL: with RTLD_GLOBAL, the functions of one
  * RocksDB would stand in for those of another.
  */
 final class BloomlineLibrary {
-  /** Has the code of RocksDB, so its handle leads to rocksdbjni's file. */
+  /** Contains RocksDB's code, so its handle leads to rocksdbjni's file. */
   private static final class Probe extends BloomFilter {
     long handle() {
       return nativeHandle_;
@@ -217,7 +217,7 @@ final class BloomlineLibrary {
     }
   }
 
-  /** Class.getResource would look in this module alone. */
+  /** Class.getResource would look only in this module. */
   private static boolean isThere(final String name) {
     final ClassLoader loader = BloomlineLibrary.class.getClassLoader();
     return (loader == null ? ClassLoader.getSystemResource(name) : loader.getResource(name)) != null;

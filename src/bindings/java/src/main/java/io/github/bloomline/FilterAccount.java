@@ -13,8 +13,8 @@ import org.rocksdb.AbstractEventListener;
  * <p>Without it, {@link BloomlineFilter.Builder#autoBitsByLevel} works, too, and wastes more reads.
  * One object serves one database, and all of its column families.
  *
- * <p>RocksDB's listeners differ between its minor versions, so the jar has one for some of them:
- * see the constructor.
+ * <p>RocksDB's listeners differ between its minor versions, so the jar contains one for some of
+ * them: see the constructor.
  *
  * <p>Do not call {@code Options.listeners()} or {@code DBOptions.listeners()} on options that have
  * this: rocksdbjni takes each listener for one of its own there, and the process ends with SIGSEGV.
