@@ -3,7 +3,7 @@
 // RocksDB's policies they are the N of ribbonfilter:N.
 //
 // The false-positive rate is the probability that a missing key matches (0.01 for 1 %). Real
-// filters are within 2 % of it.
+// filters are within 5 % of it, static ones with a million keys within 2 %.
 //
 // A function returns NaN, or 0 if its result is bytes or keys, for a rate that is not between 0 and
 // 1 or out of reach, and for bits per key outside AllowedBitsPerKey(format). FalsePositiveRate and
@@ -20,8 +20,8 @@
 namespace bloomline {
 
 // The rate of a filter with thousands of keys; in kCompact, of 36, about as many as LevelDB has in
-// one filter; in kRibbon, of a million (with 1,000 keys up to 2.4 times as high, fewer more, from
-// 5,000 on 0.8 to 1.3 times).
+// one filter; in kRibbon, of a million (with 5,000 to 50 million keys and up to 16 bits per key,
+// 0.75 to 1.35 times as high; with fewer keys more).
 double FalsePositiveRate(Format format, double bits_per_key);
 
 // The rate of a filter made for `capacity` keys that holds num_keys, which may be more. It includes

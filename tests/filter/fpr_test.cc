@@ -8,12 +8,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "bloomline/filter.h"
+#include "bloomline/sizing.h"
 #include "src/filter/bits/hash.h"
 #include "src/filter/container/leveldb_codes.h"
 #include "src/filter/container/trailer.h"
@@ -148,6 +151,31 @@ TEST_P(FprTest, SmallSetsOfLevelDBSizes) {
       if (!TakesNextCase()) continue;
       ExpectRateOfTheory(GetParam(), Container::kLevelDB, {Format::kCompact, bits_per_key}, n,
                          kSmallSetExpected, n == 200 ? kSmallSetTolerance : kTolerance);
+    }
+  }
+}
+
+// What sizing.h says. Chance moves a result by 0.4 % (one standard deviation).
+TEST(StaticFprTest, LargeFiltersAreWithinTwoPercentOfTheFunctionForThem) {
+  constexpr double kMatches = 62500;
+  constexpr size_t kBatch = 4096;
+  std::mt19937_64 random(1);
+  std::vector<uint64_t> hashes(kBatch);
+  const std::unique_ptr<bool[]> found(new bool[kBatch]);
+  for (const Format format : {Format::kBlocked, Format::kRibbon}) {
+    for (const double bits_per_key : {3.0, 7.1, 10.0}) {
+      FilterBuilder builder({format, bits_per_key});
+      for (int i = 0; i < 1000000; ++i) builder.AddHash(random());
+      const std::string bytes = builder.Finish();
+      const FilterView view = FilterView::Open(bytes);
+      const double rate = FalsePositiveRate(format, bits_per_key);
+      double matches = 0, asked = 0;
+      for (; asked < kMatches / rate; asked += kBatch) {
+        std::generate(hashes.begin(), hashes.end(), std::ref(random));
+        view.MayMatchHashes(kBatch, hashes.data(), found.get());
+        matches += static_cast<double>(std::count(found.get(), found.get() + kBatch, true));
+      }
+      EXPECT_NEAR(matches / asked / rate, 1, 0.02) << FormatName(format) << ", " << bits_per_key;
     }
   }
 }
