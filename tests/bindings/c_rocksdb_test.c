@@ -116,12 +116,27 @@ static void TestWrongPolicies(void) {
   StartPhase("wrong policies");
   CHECK_REFUSED(bloomline_rocksdb_filterpolicy_create("", &error),
                 "filter policy is ''; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;");
-  CHECK_REFUSED(bloomline_rocksdb_filterpolicy_create("{id=blomline;format=ribbon}", &error),
-                "; did you mean 'bloomline'?");
-  CHECK_REFUSED(bloomline_rocksdb_filterpolicy_create("bloomline:101", &error),
-                "bits_per_key is 101");
   CHECK(bloomline_rocksdb_filterpolicy_create("bloomfilter:10", NULL) == NULL);
   CHECK_REFUSED(bloomline_rocksdb_filterpolicy_create(NULL, &error), "options is NULL");
+}
+
+/* The steps of behaviours.json that are ["policy", TEXT, null] or ["policy", TEXT, {"error":
+   SENTENCE}], without escapes. */
+static void TestPolicies(void) {
+  StartPhase("policies");
+  FILE* const file = fopen(BLOOMLINE_BEHAVIOURS, "rb");
+  CHECK(file != NULL);
+  int replayed = 0;
+  for (char line[1024]; fgets(line, sizeof(line), file) != NULL;) {
+    char text[1024], sentence[1024];
+    const int parts = sscanf(line, "[\"policy\", \"%[^\"]\", {\"error\": \"%[^\"]", text, sentence);
+    if (parts > 0) StartPhase(text);
+    if (parts == 1) rocksdb_filterpolicy_destroy(Policy(text)); /* not handed over */
+    if (parts == 2) CHECK_REFUSED(bloomline_rocksdb_filterpolicy_create(text, &error), sentence);
+    replayed += parts > 0;
+  }
+  CHECK(replayed > 10);
+  fclose(file);
 }
 
 /* RocksDB takes an unknown name for the default, and says OK. */
@@ -151,8 +166,6 @@ static void TestFamilyOptions(void) {
 /* The policy by its handle. */
 static void TestHandles(const char* directory) {
   StartPhase("handles");
-  rocksdb_filterpolicy_destroy(Policy("bloomline")); /* not handed over */
-
   const char* const path = PathIn(directory, "handles");
   /* As before bloomline 0.4: it means ribbon. */
   rocksdb_options_t* options = OptionsWith("{id=bloomline;format=compact;bits_per_key=7.5}");
@@ -250,6 +263,7 @@ int main(int argc, char** argv) {
   CHECK(argc == 2);
 #ifndef BLOOMLINE_TEST_PLUGIN /* RocksDB's own build registered it: tests/platforms/plugin */
   TestWrongPolicies();
+  TestPolicies();
   TestFamilyOptions();
   TestHandles(argv[1]); /* registers it, too */
   TestRangeScans(argv[1]);

@@ -209,8 +209,6 @@ class BloomFilterTest(unittest.TestCase):
                                     ((10, "0.1"), "false_positive_rate is str; allowed")]:
             with self.assertRaisesRegex(TypeError, sentence):
                 bloomline.BloomFilter(*arguments)
-        with self.assertRaisesRegex(MemoryError, "out of memory: .* bytes for the filter's bits"):
-            bloomline.BloomFilter(num_bits=2**50, num_probes=6)  # the whole address space
         with self.assertRaisesRegex(ValueError, "CountingBloomFilter|bLnBloom"):
             bloomline.BloomFilter.from_bytes(bloomline.CountingBloomFilter(10).to_bytes())
 
