@@ -10,25 +10,25 @@
 namespace bloomline::filter {
 namespace {
 
-// Files of the deepest level bring the mean of all filters to at most this part of the promised
-// one, and the best division of the others is that of as much. Files above may then use a little
-// more: what the deepest level cannot take, so that they are never starved.
+// The most that the mean of all filters may be, relative to the promised one: files of the deepest
+// level stop at kMostOver, which is also what the other files divide. Files above may then use a
+// little more, which the deepest level cannot take, so they are never starved.
 //
-// Filters that are not known, but assumed, leave nothing of this: if each process that opens the
-// database took it for its flushed files, and compactions moved these down as they are, nothing
-// would bound the sum.
+// Filters whose memory is only assumed get no such margin: if each process that opens the database
+// used it for its flushed files, and compactions moved these down as they are, nothing would bound
+// the sum.
 constexpr double kMostOver = 1.015;
 constexpr double kMostOverAbove = 1.04;
 
-// The flushed files to come that leave their share of the rest to a flushed file. With fewer, the
-// first of many files would take too much; with more, a few would get too little.
+// A flushed file shares the rest with this many flushed files to come. With fewer, the first of
+// many files would take too much; with more, a few would get too little.
 constexpr double kNextFlushes = 6;
 
-// The bits of memory per key that a file may have beyond those that are best at rest.
+// The most bits of memory per key that a file may have beyond those that are best at rest.
 constexpr double kMostMoreThanAtRest = 1;
 
-// The bits of memory per key of any file. What exceeds the promise is taken back slowly: few files
-// that match everything would waste more than many with a little less.
+// Limits of the bits of memory per key of any file. What exceeds the promise is taken back slowly:
+// a few files that match everything would waste more than many with slightly fewer bits.
 constexpr double kMostBits = 24;
 constexpr double kLeastBits = 3;
 constexpr double kMostLessThanMean = 3;
@@ -48,9 +48,9 @@ class Runs {
     }
   }
 
-  // Adds the next deeper level. It has the part of the range of keys that its keys are of those of
-  // the largest run: a level that was just begun below a full one continues that, it is no small
-  // level.
+  // Adds the next deeper level. It covers a part of the key range: its keys relative to those of
+  // the largest run. So a level that was just begun below a full one is a continuation of that, not
+  // a small level.
   void AddLevel(double keys, bool is_own) {
     Count(keys);
     const LevelKeys level = {keys, std::max(keys / widest_, kMinRuns)};
