@@ -9,15 +9,13 @@
 //
 // Rules for all filters in memory:
 //
-// - Errors. Validate returns "" or an error message. If a function with an `error` fails, it
-//   changes nothing and returns null or false. *error (`error` may be null) is then one sentence
-//   with the value and the allowed range, or the file and the position in it. Functions throw only
-//   std::bad_alloc.
+// - Errors. Validate returns "" or an error message. If a function with an `error` (may be null)
+//   fails, it changes nothing and returns null or false. *error is then one sentence with the value
+//   and the allowed range, or the file and the position in it. Only std::bad_alloc is thrown.
 // - Moves. A moved-from filter can only be destroyed or assigned to.
 // - Threads. Threads may call const functions concurrently, but no others meanwhile.
-// - Cost, unless stated otherwise: one hash and one cache miss per key. Calls for many keys are
-//   several times as fast in filters larger than the caches. Estimates, comparisons and
-//   ToBloomFilter read all bits.
+// - Cost, unless stated otherwise: one hash and one cache miss per key, several times less in calls
+//   for many keys. Estimates, comparisons and ToBloomFilter read all bits.
 //
 // Link bloomline::filters.
 #ifndef BLOOMLINE_BLOOM_FILTER_H_
@@ -121,8 +119,8 @@ class BloomFilterBase : public filter::QueriesContainers<BloomFilterBase> {
   double EstimatedFalsePositiveRate() const;
 
   // Writes the filter (docs/format.md, sections 8 to 10) to a file next to `path`, syncs it,
-  // renames it to `path` and syncs the folder, which must be readable. So `path` always names the
-  // old file or the complete new one: after a failure the old one, unless *error contains "has been
+  // renames it to `path` and syncs the folder, which must be readable. So `path` names the old file
+  // or the complete new one: after a failure the old one, unless *error contains "has been
   // replaced". An existing file must be regular or a link to one. The new file gets its
   // permissions, not its owner.
   bool Save(const std::string& path, std::string* error) const;

@@ -4,14 +4,12 @@
    Conventions, which follow LevelDB's c.h:
 
    (1) The caller owns a returned handle and passes it once to the "destroy" function of its type.
-   Options are checked and copied where they are used; creating them returns NULL if memory is
-   missing.
+   Options are checked and copied where they are used; creating them returns NULL without memory.
 
-   (2) A key is a pointer and a length, and may have any bytes or none; so may a filter.
+   (2) A key or a filter is a pointer and a length, of any bytes or none.
 
-   (3) "char** errptr": on entry, *errptr is NULL or a malloc()ed message. Success leaves it
-   unchanged. A function that fails frees it, sets it to a new message (NULL without memory) and
-   returns NULL or 0.
+   (3) "char** errptr": on entry, *errptr is NULL or a malloc()ed message. A function that fails
+   frees it, sets it to a new message (NULL without memory) and returns NULL or 0.
 
    (4) Bools have the type uint8_t (0 == false; rest == true).
 
@@ -25,8 +23,8 @@
 
    (8) No function throws. If memory runs out, it fails, but no filter lacks a key.
 
-   (9) A shared library that contains bloomline exports these functions, also with
-   -fvisibility=hidden, unless its version script hides them.
+   (9) Shared libraries with bloomline export these functions, also with -fvisibility=hidden, unless
+   a version script hides them.
 
    Link bloomline::c. */
 #ifndef BLOOMLINE_C_H_

@@ -1,9 +1,8 @@
 // The library's SIMD implementations (kernels), which differ only in speed. Their names are
 // experimental.
 //
-// At its first use, a process chooses the one that the environment variable BLOOMLINE_KERNEL names,
-// or the fastest that the CPU and operating system support. If the named one cannot be used, stderr
-// gets a line.
+// At its first use, a process takes the kernel that the environment variable BLOOMLINE_KERNEL
+// names, or the fastest that works. If the named one does not, stderr says so.
 //
 // All functions are thread-safe; the first use and KernelVariableError read the environment.
 #ifndef BLOOMLINE_CPU_H_

@@ -34,9 +34,8 @@ struct Payload;
 // Collects keys and writes them as a filter: call (Add* | TakeKeysFrom)* Finish, once or
 // repeatedly. Not thread-safe.
 //
-// If the options are invalid (FilterOptions::Validate) or name an engine's own format, no random
-// seed could be drawn, or a function threw std::bad_alloc, the filter matches every key, and
-// error() gives the reason.
+// If the options are invalid or name an engine's own format, no random seed could be drawn, or a
+// function threw std::bad_alloc, the filter matches every key, and error() gives the reason.
 //
 // Memory: 64 bits per key that num_keys() counts, plus up to 2 MiB spare. Finish needs up to 3 %
 // more for large kBlocked filters. For kRibbon it needs 10 % more, and with few keys (up to 42,000;
@@ -125,8 +124,8 @@ class FilterView : public filter::QueriesContainers<FilterView> {
     return hasher_.IsShort(key.size()) ? MayMatchHash(hasher_(key)) : OtherKeyMayMatch(key);
   }
 
-  // Sets may_match[i] to MayMatch(keys[i]) for n keys, or a container or array of keys (keys.h).
-  // This is faster on filters larger than the caches.
+  // Sets may_match[i] to MayMatch(keys[i]) for n keys, or a container or array of keys (keys.h),
+  // faster if the filter is larger than the caches.
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
   using QueriesContainers::MayMatch;
 

@@ -1,8 +1,7 @@
 // Options of static filters.
 //
-// Exceptions: all functions of the library throw only std::bad_alloc, and then no filter lacks a
-// key. If RocksDB or LevelDB calls the library, lack of memory ends the process, as with their own
-// filters.
+// All functions of the library throw only std::bad_alloc, and then no filter lacks a key. If an
+// engine calls the library, lack of memory ends the process, as with its own filters.
 #ifndef BLOOMLINE_FILTER_OPTIONS_H_
 #define BLOOMLINE_FILTER_OPTIONS_H_
 

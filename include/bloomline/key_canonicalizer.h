@@ -14,8 +14,8 @@
 namespace bloomline {
 
 // The user implements this class. Rules:
-// - Keys that the comparator treats as equal have equal forms, forever and in every process that
-//   uses the database. Code that gives new forms needs a new name.
+// - Keys that the comparator treats as equal have equal forms in every process that ever uses the
+//   database. Code that gives new forms needs a new name.
 // - With a prefix extractor, RocksDB also adds prefixes to filters: equal keys then need prefixes
 //   with equal forms, or none.
 // - Other keys should have different forms: a missing key with the form of a stored one is a false

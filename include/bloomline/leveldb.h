@@ -5,7 +5,7 @@
 //   if (policy == nullptr) return 1;  // error says why
 //   db_options.filter_policy = policy;
 //
-// Existing tables: under LevelDB's own policy name, bloomline uses every filter that LevelDB wrote.
+// Under LevelDB's own policy name, bloomline uses every filter that LevelDB wrote.
 // In LevelDB without bloomline, filters other than kClassic match every key
 // (docs/compatibility.md).
 //
@@ -30,9 +30,9 @@ constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
 //
 // The name is copied. Under another name, LevelDB ignores the existing filters.
 //
-// Seed: a policy with a FilterOptions::seed needs another name. Name() is then that name, `.seed-`
-// and 32 hex digits derived from the seed, so LevelDB uses no filters with another seed. The
-// filters do not record the seed: store it with the database's options (docs/keys.md).
+// A policy with a FilterOptions::seed needs another name. Name() is then that name, `.seed-` and 32
+// hex digits derived from the seed, so LevelDB uses no filters with another seed. Store the seed
+// with the database's options (docs/keys.md): filters do not record it.
 //
 // Errors: returns null, which means "no filters" to LevelDB, with the reason in *error (on stderr
 // if `error` is null), if

@@ -5,9 +5,9 @@
 // The false-positive rate is the probability that a missing key matches (0.01 for 1 %). Real
 // filters are within 5 % of it, static ones with a million keys within 2 %.
 //
-// A function returns NaN, or 0 if its result is bytes or keys, for a rate that is not between 0 and
-// 1 or out of reach, and for bits per key outside AllowedBitsPerKey(format). FalsePositiveRate and
-// OptimalNumProbes clamp these instead, and NaN to the lower end. filter_bytes are at most 2^60.
+// For a rate that is not between 0 and 1 or out of reach, and for bits per key outside
+// AllowedBitsPerKey(format), functions return NaN, or 0 bytes or keys. FalsePositiveRate and
+// OptimalNumProbes clamp bits instead, NaN to the lower end. filter_bytes are at most 2^60.
 // All functions are pure and thread-safe.
 #ifndef BLOOMLINE_SIZING_H_
 #define BLOOMLINE_SIZING_H_
