@@ -10,8 +10,9 @@ A file of cases has comments, titles and commands for bash:
     ! a line of stderr
     = 1, the exit code if it is not 0
 
-What stands above the first title begins each of its commands. The programs of the build are in PATH,
-TESTS is the folder of the tests, and stdin is empty. `--rewrite-cases` writes what is printed now.
+What stands above the first title begins each of its commands. The programs of the build are in
+PATH, TESTS is the folder of the tests, stdin is empty, and $PWD stands for the folder in what is
+printed. `--rewrite-cases` writes what is printed now.
 """
 import difflib
 import os
@@ -52,11 +53,12 @@ def environment(build):
             "PATH": f"{build}:{build}/tests:{os.environ['PATH']}"}
 
 
-def marked(mark, output):
+def marked(mark, output, folder):
     """Its lines, each after the mark; the last one says if it has no end."""
-    lines = output.decode(errors="backslashreplace").split("\n")
+    lines = output.decode(errors="backslashreplace").replace(folder, "$PWD").split("\n")
     last = lines.pop()
-    return [f"{mark} {line}" if line else mark for line in lines] + ([f"{mark}\\{last}"] if last else [])
+    printed = [f"{mark} {line}" if line else mark for line in lines]
+    return printed + ([f"{mark}\\{last}"] if last else [])
 
 
 class CasesFile(pytest.File):
@@ -78,7 +80,7 @@ class Case(pytest.Item):
 
     def runtest(self):
         with tempfile.TemporaryDirectory() as folder:
-            self.replay(folder, self.config.getoption("build").resolve())
+            self.replay(os.path.realpath(folder), self.config.getoption("build").resolve())
 
     def replay(self, folder, build):
         printed, lines = [], self.text.rstrip("\n").splitlines()
@@ -93,7 +95,7 @@ class Case(pytest.Item):
                     ["bash", "-c", f"set -o pipefail\n{self.preamble}\n{command}"], cwd=folder,
                     env=environment(build), stdin=subprocess.DEVNULL, capture_output=True,
                     timeout=300)
-                printed += marked("|", done.stdout) + marked("!", done.stderr)
+                printed += marked("|", done.stdout, folder) + marked("!", done.stderr, folder)
                 printed += [f"= {done.returncode}"] if done.returncode else []
         if self.config.getoption("rewrite_cases"):
             self.text = "\n".join(printed) + "\n" * (len(self.text) - len(self.text.rstrip("\n")))

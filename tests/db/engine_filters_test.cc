@@ -247,7 +247,7 @@ TEST(EngineFiltersTest, TheOldNameOfLevelDBMatchesWithEitherHash) {
   }
 }
 
-// Tables of RocksDB 6.29. tests/db/block_based_test computes the bits anew.
+// Tables of RocksDB 6.29. tests/db/block_based_test.py computes the bits anew.
 TEST(EngineFiltersTest, BlockBasedFiltersHaveTheirKeysAndPrefixes) {
   for (const char* const name : {"block-based", "block-based-prefixes"}) {
     const auto table =
