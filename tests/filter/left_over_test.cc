@@ -69,6 +69,10 @@ double BitsIn(TreeFill tree, size_t level) {
   return LeftOverBits(kPromise, tree, {static_cast<int>(level), false, keys});
 }
 
+double BestOfLast(double memory, const std::vector<LevelKeys>& levels) {
+  return filter::MemoryBitsOfLast(kPromise.format, memory, levels);
+}
+
 // The last file of level 0.
 double BitsOfFlush(TreeFill tree, const PromisedMemory& promise = kPromise) {
   const double keys = tree.top_keys.back();
@@ -139,7 +143,8 @@ TEST(LeftOverTest, FilesAboveGetWhatDeeperOnesLeave) {
   EXPECT_EQ(BitsIn(tree, 2), kMean - 3);
   tree.levels[3].memory_bits = 0;
   // Much more than at rest would last for long.
-  EXPECT_NEAR(BitsIn(tree, 2), LeftOverBitsOfAll(kPromise, tree)[2], 1.5);
+  const double at_rest = BestOfLast(kMean * 1110000, {{10000, 1}, {1000000, 1}, {100000, 1}});
+  EXPECT_DOUBLE_EQ(BitsIn(tree, 2), at_rest + 1);
 }
 
 TEST(LeftOverTest, TheDeepestLevelTakesOnlyWhatIsFree) {
@@ -153,12 +158,34 @@ TEST(LeftOverTest, TheDeepestLevelTakesOnlyWhatIsFree) {
   EXPECT_NEAR(LeftOverBits(kPromise, tree, {2, false, 0}), 9.4, 0.2);
 }
 
+TEST(LeftOverTest, OthersMayUseALittleMore) {
+  TreeFill tree = Tree({0, 10000, 100000, 1000000});
+  tree.levels[1].memory_bits *= 5;
+  EXPECT_NEAR(BitsIn(tree, 2), (1.04 * 111 - 5 - 100) / 10 * kMean, 0.01);
+  // So that a flushed file has the mean where others have a little more.
+  TreeFill only_flushed = Tree({4000});
+  only_flushed.levels[0].memory_bits *= 1.1;
+  EXPECT_NEAR(BitsOfFlush(only_flushed), kMean, 0.01);
+}
+
 // The deepest level, which is rewritten least often, leaves the bits that the others need at rest.
 TEST(LeftOverTest, TargetsCount) {
   TreeFill tree = Tree({0, 800000, 900000, 1000000});
   const double bits = BitsIn(tree, 3);
   for (LevelFill& level : tree.levels) level.target_keys = HUGE_VAL;
   EXPECT_GT(BitsIn(tree, 3), bits + 0.1);
+  // The number of its keys may be unknown.
+  SetTargets({}, &tree);
+  EXPECT_DOUBLE_EQ(LeftOverBits(kPromise, tree, {3, false, 0}),
+                   BestOfLast(kMean * 1110000, {{10000, 1}, {100000, 1}, {1000000, 1}}));
+}
+
+TEST(LeftOverTest, FilesOfUnknownKeysAreLeftOut) {
+  TreeFill tree = Tree({8000, 30000, 300000}, 2);
+  const double bits = BitsIn(tree, 1);
+  tree.top_keys = {4000, 0, 4000, 0};
+  EXPECT_EQ(BitsIn(tree, 1), bits);
+  EXPECT_EQ(LeftOverBits(kPromise, tree, {0, true, 0}), kMean);
 }
 
 TEST(LeftOverTest, TargetsFollowTheOptions) {
