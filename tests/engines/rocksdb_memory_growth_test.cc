@@ -158,6 +158,7 @@ TEST_F(MemoryGrowthTest, WithoutFiltersAtTheBottomTheOthersTakeTheMemory) {
               100 * sum / num_steps, 100 * least, 100 * most);
   EXPECT_LT(sum / num_steps, 1.04);
   EXPECT_GT(sum / num_steps, 0.85);
+  EXPECT_LT(most, 1.15);
   database_->ExpectNoKeyLost(num_keys_);
 }
 
@@ -175,7 +176,7 @@ TEST_F(MemoryGrowthTest, AFillExceedsTheLimitForAWhileOnly) {
     std::printf("%" PRIu64 " keys: at most %.1f %% counted, %.1f %% in files; %.1f %% at rest\n",
                 num_keys, 100 * counted, 100 * files, 100 * Share());
     EXPECT_LT(counted, 1.7) << num_keys;
-    EXPECT_LT(files, 2) << num_keys;
+    EXPECT_LT(files, 1.8) << num_keys;
     // Up to three flushed files, whose keys have the most bits, wait in level 0. With 30,000 keys,
     // they are a seventh of the files: the filters took up to 114 % on a busy machine.
     EXPECT_LT(Share(), num_keys == 30000 ? 1.25 : 1.1) << num_keys;
