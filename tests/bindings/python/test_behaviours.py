@@ -68,7 +68,16 @@ class BehavioursTest(unittest.TestCase):
             self.objects[letter] = (kind or type(filter).load)(path)
 
     def open_mapped(self, letter, other):
-        self.load(letter, other, lambda path: bloomline.MappedBloomFilter(path, verify=True))
+        def opened(path):
+            data = pathlib.Path(path).read_bytes()
+            pathlib.Path(path).write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+            bloomline.MappedBloomFilter(path)  # which reads no bits
+            with self.assertRaisesRegex(ValueError, "checksum"):
+                bloomline.MappedBloomFilter(path, verify=True)
+            pathlib.Path(path).write_bytes(data)
+            return bloomline.MappedBloomFilter(path, verify=True)
+
+        self.load(letter, other, opened)
 
     def to_bytes(self, letter):
         return digest(self.objects[letter].to_bytes())
