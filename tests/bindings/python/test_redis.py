@@ -14,6 +14,7 @@ import unittest
 
 from bloomline import _library
 from keys import missing, stored
+from test_behaviours import STEPS
 
 FOLDER = pathlib.Path(_library.lib._name).parent
 # In Debian, redis-check-rdb is the same program, and comes without a service.
@@ -136,17 +137,19 @@ class RedisTest(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "is not the header of a filter"):
                 use()
 
+    def test_behaviours(self):
+        for _, options, expected in (step for step in STEPS if step[0] == "servers"):
+            with self.assertRaisesRegex(ValueError, expected["error"]):
+                servers = self.redis.RedisServers("127.0.0.1:1", **options)
+                self.redis.SharedBloomFilter.open(servers, "f")
+
     def test_errors_name_the_value_and_what_is_allowed(self):
         servers, shared = self.redis.RedisServers, self.redis.SharedBloomFilter
         for use, sentence in [
                 (lambda: servers(when_unavailable="never"), "when_unavailable is 'never'; allowed"),
-                (lambda: shared.open(servers(self.address, max_retries=-1), "f"),
-                 "max_retries is -1"),
                 (lambda: shared.open([], "f"), "server"),
                 (lambda: shared.open(servers(self.address, tls_ca_file="tls.pem"), "f"),
                  "tls_ca_file is 'tls.pem', but"),
-                (lambda: shared.open(servers(self.address, tls_key_file="k"), "f"),
-                 "tls_key_file is 'k', but"),
                 (lambda: shared.open(self.address, "a b"), "name"),
                 (lambda: shared.open(self.address, "a\0b"), "null character"),
                 (lambda: shared.create(self.address, "f", 0), "capacity is 0"),
