@@ -1,4 +1,4 @@
-"""What the results of db_bench_ext/run say, in at most 48 lines. Reads natural.csv, gets.csv,
+"""What the results of db_bench_ext/run say, in at most 49 lines. Reads natural.csv, gets.csv,
 gets.txt, ranges.csv and filters.csv from the folder of the results.
 
 Usage: /usr/bin/python3 db_bench_ext/summary.py FOLDER
@@ -14,10 +14,9 @@ RANGE_KEYS = {"items": "account:4 user:4 item:8", "posts": "user:17:post:4",
               "numbers": "numbers of 8 bytes"}
 # Times are uncertain if half of a case's rounds took this much longer than its fastest one.
 UNSTEADY = 1.5
-LEVELS = {"dynamic": "dynamic levels, RocksDB's default since 8.4",
-          "static": "static levels, the default before"}
-FILTERS = {"Bloom": "Bloom", "Ribbon": "Ribbon, same memory", "two numbers": "Ribbon, two numbers",
-           "by level": "Ribbon by level"}
+LEVELS = {"dynamic": "Dynamic levels, RocksDB's default since 8.4",
+          "static": "Static levels, the default before"}
+FILTERS = ("Bloom", "Ribbon", "two numbers", "by level")
 
 
 def read_csv(path):
@@ -53,8 +52,9 @@ def machine(folder):
 def spread(rows, column, digits, scale=1):
     """Mean and range."""
     values = [scale * float(row[column]) for row in rows]
-    mean = sum(values) / len(values)
-    return f"{mean:.{digits}f} ({min(values):.{digits}f}-{max(values):.{digits}f})"
+    mean, least, most = (f"{value:.{1 if value >= 10 else digits}f}" for value in
+                         (sum(values) / len(values), min(values), max(values)))
+    return f"{mean} ({least}-{most})"
 
 
 def shape(rows, levels):
@@ -68,19 +68,20 @@ def natural(folder):
     """natural.csv: what is wasted in the states of a database's life, and the memory of it."""
     rows = read_csv(folder / "natural.csv")
     print("RocksDB: wasted reads in 100 Gets of missing keys; mean (range) of a database's states")
-    print(f"{'':<27}{'at rest':<19}{'while written':<19}bits per key")
+    print(f"{'':<17}{'at rest':<19}{'while written':<19}bits per key")
     for levels, title in LEVELS.items():
-        print(f"  {title}")
-        for name, shown in FILTERS.items():
+        print(title)
+        for name in FILTERS:
             states = [row for row in rows if (row["levels"], row["filter"]) == (levels, name)]
             wasted = [spread([row for row in states if row["is_at_rest"] == at_rest],
                              "wasted_reads_per_get", 2, 100) for at_rest in "10"]
             cells = [*wasted, spread(states, "bits_per_key", 1)]
-            print(f"    {shown:<23}" + "".join(f"{cell:<19}" for cell in cells).rstrip())
+            print(f"  {name:<15}" + "".join(f"{cell:<19}" for cell in cells).rstrip())
     print("States: loaded, restarted, overwritten, deleted. Keys in levels once all are loaded:")
     print(f"  {'; '.join(f'{levels} {shape(rows, levels)}' for levels in LEVELS)}")
-    print("All are RocksDB's own filters, which it reads alone; the last needs bloomline to write "
-          "them.\n")
+    print("Ribbon is RocksDB's, in Bloom's memory; two numbers are a policy of 15 lines "
+          "(docs/rocksdb.md);\nby level is RocksDB's Ribbon with bloomline's bits. RocksDB reads "
+          "all of them alone.\n")
     return (sum(int(row["gets"]) + int(row["stored_keys"]) for row in rows),
             sum(int(row["wrong_answers"]) for row in rows))
 

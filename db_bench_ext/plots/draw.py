@@ -1,5 +1,5 @@
 """Draws the pictures in docs/images as SVG files, from the tables of docs/benchmarking.md,
-docs/choosing.md, docs/rocksdb.md and docs/ranges.md; and what the first command prints, from
+docs/choosing.md and docs/ranges.md; and what the first command prints, from
 docs/images/first_run.txt, which this writes:
 
   ./db_bench_ext/run | sed 's,/.*/db_bench_ext,db_bench_ext,' >docs/images/first_run.txt
@@ -61,10 +61,10 @@ def first_number(text):
 # Colour and marker of each filter: colours alone never tell two of them apart. The row of
 # docs/choosing.md with its rates, and that of docs/benchmarking.md with its bits and times.
 LOOKS = {
-    "bloom": ("bloom", "o", "`blocked`, and `bloom`", "Bloom native"),
-    "ribbon": ("ribbon", "s", "`ribbon`", "Ribbon native"),
-    "our ribbon": ("ribbon", "s", "`ribbon`", "Ribbon avx512"),
-    "blocked": ("blocked", "^", "`blocked`, and `bloom`", "blocked avx512"),
+    "bloom": ("bloom", "o", "`blocked`, and `bloom`", "Bloom by RocksDB"),
+    "ribbon": ("ribbon", "s", "`ribbon`", "Ribbon by RocksDB"),
+    "our ribbon": ("ribbon", "s", "`ribbon`", "Ribbon by bloomline"),
+    "blocked": ("blocked", "^", "`blocked`, and `bloom`", "blocked"),
 }
 RATES = "| | 5 bits |"
 TIMES = "| | bits/key | FPR % | missing |"
@@ -140,40 +140,36 @@ def memory_and_rate():
     return canvas
 
 
-LEVELS = "| filter | wasted reads per lookup"
-COLORS_OF_LEVELS = {
-    "RocksDB's Bloom": "bloom",
-    "RocksDB's Ribbon": "ribbon",
-    "Bloom by level": "bloom",
-    "Ribbon by level": "ribbon",
-    "blocked by level": "blocked",
-    "blocked": "blocked",
+NATURAL = "| levels | filter | at rest |"
+# Rows of the table, with dynamic levels: the name that is shown, colour.
+SHOWN_FILTERS = {
+    "Bloom": ("RocksDB's Bloom", "bloom"),
+    "Ribbon": ("RocksDB's Ribbon", "ribbon"),
+    "two numbers": ("two numbers", "none"),
+    "Ribbon by level": ("Ribbon by level", "blocked"),
 }
 
 
 def wasted_reads():
-    measured = []
-    for cells in read_markdown("rocksdb.md", LEVELS):
-        if cells[0] not in COLORS_OF_LEVELS:
-            raise Missing(f"{cells[0]!r} of docs/rocksdb.md is in no picture")
-        measured.append((cells[0], first_number(cells[1])))
+    rows = {cells[1].strip("*"): cells for cells in read_markdown("benchmarking.md", NATURAL)[:5]}
+    measured = [(*SHOWN_FILTERS[name], *map(first_number, row[2:4]))
+                for name, row in rows.items() if name in SHOWN_FILTERS]
     canvas = style.Canvas(
-        560, 480, "RocksDB's Ribbon by level wastes the fewest reads",
-        "wasted reads in 100 lookups of missing keys; five full levels, 10 bits per key; "
-        "RocksDB alone reads the first four (db_bench_ext/run --part levels)")
-    axes = canvas.bare_axes(196, canvas.header + 14, 304, 450 - canvas.header)
-    gap = 0.35  # between the filters that RocksDB reads alone and the others
-    readable = [COLORS_OF_LEVELS[name] in ("bloom", "ribbon") for name, _ in measured]
-    places = [i + gap * (not alone) for i, alone in enumerate(readable)]
-    axes.set_xlim(0, 1.02 * max(value for _, value in measured))
-    axes.set_ylim(len(measured) - 0.5 + gap, -0.5)
-    for place, (name, value) in zip(places, measured):
-        color = style.COLORS[COLORS_OF_LEVELS[name]]
-        axes.barh(place, value, height=0.62, color=color)
+        560, lambda header: header + 20 + 62 * len(measured),
+        "Ribbon by level wastes few reads, also while a database is written",
+        "wasted reads in 100 lookups of missing keys, at rest and while written (paler); dynamic "
+        "levels (db_bench_ext/run --part natural)")
+    axes = canvas.bare_axes(196, canvas.header + 14, 304, 62 * len(measured))
+    axes.set_xlim(0, 1.02 * max(written for _, _, _, written in measured))
+    axes.set_ylim(len(measured) - 0.5, -0.5)
+    for place, (name, color, at_rest, written) in enumerate(measured):
+        weight = "bold" if name == "Ribbon by level" else "normal"
+        color = style.COLORS[color]
         canvas.label(axes, 0, place, name, size=13, offset=(-10, 0), ha="right", color=color,
-                     weight="bold" if name == "Ribbon by level" else "normal")
-        canvas.label(axes, value, place, f"{value:.2f}" if value >= 0.1 else f"{value:.3f}", size=13,
-                     offset=(7, 0), weight="bold")
+                     weight=weight)
+        for y, value, alpha in ((place - 0.18, at_rest, 1), (place + 0.18, written, 0.55)):
+            axes.barh(y, value, height=0.32, color=color, alpha=alpha)
+            canvas.label(axes, value, y, f"{value:.2f}", size=13, offset=(7, 0), weight=weight)
     return canvas
 
 
