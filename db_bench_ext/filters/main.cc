@@ -121,7 +121,9 @@ std::string Describe(const Flags& flags) {
       << " bytes after a 64-byte boundary, as RocksDB's do in malloc's memory\n"
       << "rounds      medians of " << flags.rounds << ", or " << flags.table_rounds
       << " for what the tables compare; rounds of all subjects in\n"
-         "            random order in one process\n";
+         "            random order in one process\n"
+         "builds      RocksDB's filters: the thread's CPU time, which other programs do not "
+         "change\n";
   return out.str();
 }
 

@@ -80,16 +80,16 @@ BuildTime BuildOne(const Subject& subject, const RocksDBPolicy& policy, const Ca
   const auto keys = std::make_unique<char[]>(kChunkKeys * kKeyBytes);
   BuildTime time = {};
   RocksDBBuilder builder;
-  time.seconds = SecondsOf([&] { builder = subject.NewBuilder(policy); });
+  time.seconds = CpuSecondsOf([&] { builder = subject.NewBuilder(policy); });
   for (uint64_t first = 0; first < c.num_keys; first += kChunkKeys) {
     const size_t count = std::min<uint64_t>(kChunkKeys, c.num_keys - first);
     for (size_t i = 0; i < count; ++i) WriteKey(first + i, &keys[i * kKeyBytes]);
-    time.seconds += SecondsOf([&] {
+    time.seconds += CpuSecondsOf([&] {
       for (size_t i = 0; i < count; ++i) builder->AddKey(Slice(&keys[i * kKeyBytes], kKeyBytes));
     });
   }
   std::unique_ptr<const char[]> buffer;
-  time.seconds += SecondsOf([&] { time.written_bytes = builder->Finish(&buffer).size(); });
+  time.seconds += CpuSecondsOf([&] { time.written_bytes = builder->Finish(&buffer).size(); });
   return time;
 }
 
