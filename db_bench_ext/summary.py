@@ -1,4 +1,4 @@
-"""What the results of db_bench_ext/run say, in at most 49 lines. Reads natural.csv, gets.csv,
+"""What the results of db_bench_ext/run say, in at most 48 lines. Reads natural.csv, gets.csv,
 gets.txt, ranges.csv and filters.csv from the folder of the results.
 
 Usage: /usr/bin/python3 db_bench_ext/summary.py FOLDER
