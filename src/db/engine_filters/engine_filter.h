@@ -25,6 +25,7 @@ namespace bloomline::engine_filters {
 
 // The names of the engines' own filters, which bloomline's filters share.
 using filter::kLevelDBName;
+using filter::kOldLevelDBName;
 using filter::kRocksDBName;
 // The name of the prefix extractor of releases before 0.3. All its prefixes are empty.
 constexpr std::string_view kRangeExtractor = "bloomline.ranges";

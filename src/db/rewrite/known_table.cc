@@ -5,7 +5,6 @@
 
 #include "src/db/survey/key_walk.h"
 #include "src/db/tables/block_cursor.h"
-#include "src/filter/container/policy_names.h"
 #include "src/support/number_text.h"
 #include "src/support/quoted.h"
 
@@ -39,7 +38,7 @@ bool IsKnownBlock(const std::string& name, const tables::TableParts& parts) {
 bool IsKnownPolicy(const std::string& name, Engine engine) {
   if (engine == Engine::kRocksDB) return name.empty() || name == engine_filters::kRocksDBName;
   return name.empty() || name == engine_filters::kLevelDBName || name == "bloomline" ||
-         name == filter::kOldLevelDBName;
+         name == engine_filters::kOldLevelDBName;
 }
 
 // How the table differs from what the MANIFEST says, as the end of a sentence; empty: in nothing.

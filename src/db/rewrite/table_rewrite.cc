@@ -5,7 +5,6 @@
 
 #include "bloomline/seed.h"
 #include "src/db/rewrite/table_walk.h"
-#include "src/filter/container/policy_names.h"
 #include "src/support/file_io.h"
 #include "src/support/number_text.h"
 
@@ -87,7 +86,7 @@ Outcome RewriteTable(const TableSource& source, const TableRewrite& rewrite, sup
   const Outcome outcome = known.Open(source, error);
   if (outcome != Outcome::kDone) return outcome;
   const tables::TableParts& parts = known.parts();
-  if (!rewrite.without_filter && parts.filter_name == filter::kOldLevelDBName) {
+  if (!rewrite.without_filter && parts.filter_name == engine_filters::kOldLevelDBName) {
     Refuse(error, source.path,
            ": has filters of goleveldb, or of LevelDB before 1.18, whose hashes "
            "differ, so that new ones could lose keys");

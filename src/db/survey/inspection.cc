@@ -10,7 +10,6 @@
 #include "src/db/survey/former_compact.h"
 #include "src/db/tables/comparator.h"
 #include "src/db/tree/options_file.h"
-#include "src/filter/container/policy_names.h"
 #include "src/filter/options/policy_id.h"
 #include "src/support/number_text.h"
 #include "src/support/option_text.h"
@@ -332,7 +331,7 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
     const auto version = tree::VersionOf(inputs->databases[file.database].rocksdb_version);
     InspectedFile& inspected = inspection.files[i];
     if (inspected.facts.engine == tables::Engine::kLevelDB &&
-        inspected.facts.filter_name == filter::kOldLevelDBName) {
+        inspected.facts.filter_name == engine_filters::kOldLevelDBName) {
       inputs->databases[file.database].is_goleveldb = true;
     }
     inspected.ignored = WhyIgnored(running(file), version, inspected.facts);
