@@ -1,5 +1,6 @@
-"""Replays tests/bindings/behaviours.json, whose steps the tests of all languages make: the name of
-a function, objects by letters, keys by numbers, and what it returns or with which text it fails."""
+"""Makes the steps of tests/bindings/behaviours.json: the name of a C function, objects by letters,
+keys by numbers, and what it returns or with which error it fails. test_redis.py makes those of
+servers; C and Java make those of RocksDB's policies."""
 
 import json
 import os
