@@ -1,6 +1,7 @@
 import io.github.bloomline.Bloomline;
 import io.github.bloomline.BloomlineFilter;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
@@ -16,27 +17,15 @@ public final class Refusals {
       unsatisfied(args[0]);
       return;
     }
+    replayPolicies();
     refused((String) null, "options is null; allowed: bloomline:10");
     refused("", "allowed: bloomline");
-    refused("{id=bloomline;format=blokced}", "blokced");
-    // compact means ribbon in texts, with the bits that were allowed.
-    refused("{id=bloomline;bits_per_key=0.7;format=compact}", "3 to 24");
-    new BloomlineFilter("{id=bloomline;bits_per_key=10;format=compact;seed=1}").close();
-    // Former options, which OPTIONS files name.
-    new BloomlineFilter("{id=bloomline;bits_by_level=auto;levels_in_use=6;level_size_ratio=8}")
-        .close();
-    refused("{id=bloomline;bits_per_kye=10}", "bits_per_key");
     refused("bloomline:10\0", "has a 0");
-    refused("bloomlin:10", "did you mean 'bloomline'");
-    refused("ribbonfilter:x", "ribbonfilter:x");
     // RocksDB throws an exception at these.
     final String large = "9".repeat(400);
     refused("bloomfilter:" + large, "allowed: bloomfilter:BITS");
     refused("ribbonfilter:" + large, "allowed: bloomfilter:BITS");
     refused("ribbonfilter:10:999999999999", "allowed: bloomfilter:BITS");
-    // Beyond the characters of two bytes, JNI has another UTF-8.
-    refused("{id=bloomline;format=\uD83D\uDE00}",
-        "format is '\uD83D\uDE00'; allowed: blocked, bloom, ribbon");
     refused("{id=bloomline;format=ribbon;memory=1M}",
         "memory is 1048576; allowed: 0 in programs that bundle RocksDB");
     refused(() -> BloomlineFilter.builder().format(null).build(), "format is 'null'");
@@ -67,6 +56,27 @@ public final class Refusals {
         .stockId(true).build().close();
     Bloomline.register();
     System.out.println("Refusals: passed");
+  }
+
+  /**
+   * The steps of behaviours.json that are ["policy", TEXT, null] or
+   * ["policy", TEXT, {"error": SENTENCE}], without escapes.
+   */
+  private static void replayPolicies() throws Exception {
+    int replayed = 0;
+    for (final String line : Files.readAllLines(Path.of(System.getenv("BLOOMLINE_BEHAVIOURS")))) {
+      final String[] parts = line.split("\"");
+      if (parts.length < 4 || !parts[1].equals("policy")) {
+        continue;
+      }
+      replayed++;
+      if (parts.length > 7) {
+        refused(parts[3], parts[7]);
+      } else {
+        new BloomlineFilter(parts[3]).close();
+      }
+    }
+    Model.check(replayed > 10, "there are steps of policies");
   }
 
   private static void refused(final String options, final String... texts) {
