@@ -187,19 +187,24 @@ class RocksDBWalk final : public TableWalk {
   void BeginBlock() override {
     if (!is_partitioned_) return;
     if (IsFull()) BeginPartition();
+    entries_before_block_ = filter_.num_entries();
     separator_.assign(entry().block_separator());
   }
 
-  // A partition is given as many bytes as the old ones had on average.
+  // A partition is given as many bytes as the old ones had on average: it ends at the data
+  // block that is nearest to them.
   bool IsFull() {
     if (partition_bytes_ == 0) {
       constexpr uint64_t kDefault = 4096;  // RocksDB's metadata_block_size
+      const uint64_t index_bytes = known_.parts().filter.size;
       const uint64_t bytes = known_.parts().stored_properties.Number(kFilterSize, 0);
       const uint64_t partitions = filters_.reader().num_filters();
-      partition_bytes_ = partitions == 0 || bytes == 0 ? kDefault : bytes / partitions;
+      partition_bytes_ =
+          partitions == 0 || bytes <= index_bytes ? kDefault : (bytes - index_bytes) / partitions;
     }
-    const double bits = static_cast<double>(filter_.num_entries()) * rewrite_.bits_per_key;
-    return bits >= 8 * static_cast<double>(partition_bytes_);
+    const uint64_t entries = filter_.num_entries();
+    return entries != 0 &&
+           filter_.BytesFor(entries + (entries - entries_before_block_) / 2) >= partition_bytes_;
   }
 
   // A seek may lead to a partition that ends before the first key with the sought prefix, or begins
@@ -228,6 +233,7 @@ class RocksDBWalk final : public TableWalk {
   const TableRewrite& rewrite_;
   const bool is_partitioned_;
   uint64_t partition_bytes_ = 0;
+  uint64_t entries_before_block_ = 0;  // of the filter, before the last data block
   TableFilterWriter filter_;
   std::string separator_;  // of the current block
   NewFilters filters_of_table_;

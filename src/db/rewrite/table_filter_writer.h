@@ -18,20 +18,29 @@ namespace bloomline::db {
 class TableFilterWriter {
  public:
   explicit TableFilterWriter(const TableRewrite& rewrite)
-      : writer_({rewrite.format, rewrite.bits_per_key},
-                filter::PlanRow(rewrite.format, rewrite.is_legacy)) {}
+      : plan_(filter::PlanRow(rewrite.format, rewrite.is_legacy)),
+        bits_per_key_(rewrite.bits_per_key),
+        writer_({rewrite.format, rewrite.bits_per_key}, plan_) {}
 
   // Call AddKey before AddPrefix for the same entry. The key has no timestamp.
   void AddKey(std::string_view key) { writer_.AddKey(key); }
   void AddPrefix(std::string_view prefix) { writer_.AddPrefix(prefix); }
 
   uint64_t num_entries() const { return writer_.num_keys(); }
+  // The size of a filter with this number of entries.
+  uint64_t BytesFor(uint64_t num_entries) const {
+    const filter::FilterShape shape =
+        filter::SSTableShape(plan_, {num_entries, bits_per_key_, filter::kTrailerBytes});
+    return shape.payload_bytes() + writer_.end_bytes();
+  }
 
   // Returns the filter and starts over. A filter without entries matches every key: RocksDB's
   // MultiGet takes all keys of an empty partition for missing.
   std::string Finish();
 
  private:
+  const filter::LayoutRow& plan_;
+  const double bits_per_key_;
   filter::FilterWriter writer_;
 };
 
