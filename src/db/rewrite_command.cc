@@ -1,5 +1,6 @@
 // bloomline db rewrite: the command line, and the order of its steps.
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <iostream>
@@ -231,12 +232,13 @@ class Rewrite {
       return Outcome::kFailed;
     }
     for (size_t g = 0; !options_.policy.has_value() && g < after.groups.size(); ++g) {
-      // Partitions may differ from what was planned.
-      if (inputs_.column_family(before_.groups[g]).filters_for_hits == "true") continue;
-      const double before = before_.groups[g].all.wasted_reads;
-      if (!WastesNoMore(before, after.groups[g].all.wasted_reads, &error_)) {
-        return Outcome::kRefused;
-      }
+      // Partitions may differ from what was planned. Files that stay have the same waste.
+      const tree::ColumnFamily& family = inputs_.column_family(before_.groups[g]);
+      RewrittenWaste waste = plan_.waste[g];
+      const double more =
+          QueriedWaste(family, after.groups[g]) - QueriedWaste(family, before_.groups[g]);
+      if (!std::isnan(more)) waste.after = waste.before + more;
+      if (!WastesNoMore(family, waste, &error_)) return Outcome::kRefused;
     }
     const ReportedRates rates(common, after, &now);
     const ReportedRates rates_before(common, before_, &inputs_);

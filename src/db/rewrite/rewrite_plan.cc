@@ -102,6 +102,10 @@ uint64_t NumberIn(const std::string& name) {
   return number;
 }
 
+bool IsQueried(const tree::ColumnFamily& family, const FamilyGroups& groups, int level) {
+  return family.filters_for_hits != "true" || level == 0 || level != groups.levels.back().level;
+}
+
 class Planner {
  public:
   Planner(const RewriteArguments& options, const Inputs& inputs, const Inspection& inspection,
@@ -114,6 +118,7 @@ class Planner {
 
   Outcome Run(const RewritePolicy* policy, std::string* error) {
     for (const FamilyGroups& groups : inspection_.groups) {
+      RewrittenWaste& waste = plan_->waste.emplace_back();
       if (groups.all.files.empty()) continue;
       FamilyBits bits;
       const tree::ColumnFamily& family = inputs_.column_family(groups);
@@ -124,21 +129,16 @@ class Planner {
         return Outcome::kRefused;
       }
       const size_t before = plan_->tables.size();
-      new_wasted_ = 0;
-      const Outcome outcome = AddFamily(groups, bits, why, error);
+      const Outcome outcome = AddFamily(groups, bits, why, &waste, error);
       if (outcome != Outcome::kDone) return outcome;
-      // With optimize_filters_for_hits, RocksDB does not query all filters that are there.
-      if (policy == nullptr && family.filters_for_hits != "true" &&
-          !WastesNoMore(groups.all.wasted_reads, new_wasted_, error)) {
-        return Outcome::kRefused;
-      }
+      if (policy == nullptr && !WastesNoMore(family, waste, error)) return Outcome::kRefused;
       if (plan_->tables.size() != before) {
         const bool is_leveldb = engine_ == Engine::kLevelDB;  // which has no column families
         plan_->filters.push_back("filters" +
                                  (is_leveldb ? "" : " of " + support::Quoted(family.name)) + ": " +
                                  bits.Text());
         if (bits.missing_bytes() != 0) {
-          plan_->filters.push_back("files without filters are given some, too: " +
+          plan_->filters.push_back("files without filters are also given filters: " +
                                    FilesText(groups.all.files_without_filter) + "; memory: about " +
                                    tool::BytesText(bits.missing_bytes()) + " more");
         }
@@ -160,7 +160,7 @@ class Planner {
  private:
   // `why_all`: why all files stay; empty: some may not.
   Outcome AddFamily(const FamilyGroups& groups, const FamilyBits& bits, const std::string& why_all,
-                    std::string* error) {
+                    RewrittenWaste* waste, std::string* error) {
     std::vector<size_t> files = groups.all.files;
     // Both engines search files of level 0 by number if nothing else orders them. New files get
     // higher numbers than all old ones, so if an older file is given one, newer ones need one, too.
@@ -180,14 +180,18 @@ class Planner {
           return outcome;
         }
       }
-      const double rate = why.empty() ? table.false_positive_rate : inspection_.files[i].rate();
-      new_wasted_ += inspection_.files[i].coverage * rate;
       if (!why.empty()) {
         why_stay[i] = why;
         if (is_top) newer.push_back(table);
         continue;
       }
       plan_->tables.push_back(table);
+      const InspectedFile& file = inspection_.files[i];
+      if (IsQueried(inputs_.column_family(groups), groups, inputs_.files[i].level)) {
+        // A rate that is not known counts as in advise: the filter matches every key.
+        waste->before += file.coverage * (std::isnan(file.rate()) ? 1 : file.rate());
+        waste->after += file.coverage * table.false_positive_rate;
+      }
       for (; is_top && !newer.empty(); newer.pop_back()) {
         why_stay.erase(newer.back().file);
         const Outcome outcome = AddAsItIs(newer.back(), error);
@@ -280,18 +284,25 @@ class Planner {
   const Engine engine_;
   RewritePlan* const plan_;
   bool knows_new_bloom_ = false;
-  double new_wasted_ = 0;  // of the column family
 };
 
 }  // namespace
 
-bool WastesNoMore(double before, double after, std::string* error) {
-  constexpr double kRounding = 1.02;  // filters have whole blocks
-  constexpr double kNone = 1e-5;      // as for advise
-  if (!(after > kRounding * std::max(before, kNone))) return true;
-  return Refuse(error, "the filters that advise chooses would waste ", tool::RateText(after, 3),
-                " of reads, more than the present ones (", tool::RateText(before, 3),
-                "); name others with --policy");
+double QueriedWaste(const tree::ColumnFamily& family, const FamilyGroups& groups) {
+  double wasted = 0;
+  for (const Group& level : groups.levels) {
+    if (IsQueried(family, groups, level.level)) wasted += level.wasted_reads;
+  }
+  return wasted;
+}
+
+bool WastesNoMore(const tree::ColumnFamily& family, const RewrittenWaste& waste,
+                  std::string* error) {
+  if (waste.is_no_more()) return true;
+  return Refuse(error, "column family ", support::Quoted(family.name),
+                ": in the files to rewrite, the filters that advise chooses would waste ",
+                tool::RateText(waste.after, 3), " of reads, more than the present ones (",
+                tool::RateText(waste.before, 3), "); name others with --policy");
 }
 
 TableSource SourceOf(const Inputs& inputs, const SurveyedFile& file) {

@@ -10,6 +10,7 @@
 
 #include "src/db/rewrite/database_folder.h"
 #include "src/db/rewrite/rewrite_policy.h"
+#include "src/db/rewrite/rewritten_waste.h"
 #include "src/db/rewrite/table_rewrite.h"
 #include "src/db/survey/inputs.h"
 #include "src/db/survey/inspection.h"
@@ -46,6 +47,7 @@ struct RewritePlan {
   bool lacks_policies = false;              // a reason is that a column family has no policy
   std::vector<std::string> filters;         // lines: "filters of 'default': RocksDB Bloom, ..."
   std::vector<KeptFilters> kept;            // what writes these filters; none in LevelDB
+  std::vector<RewrittenWaste> waste;        // by Inspection::groups, as planned
   uint64_t next_number = 0;                 // no file has this number or a higher one
 };
 
@@ -55,8 +57,14 @@ Outcome MakePlan(const RewriteArguments& options, const DatabaseFolder& folder,
                  tree::RocksDBVersion newest_version, const Inputs& inputs,
                  const Inspection& inspection, RewritePlan* plan, std::string* error);
 
-// Refuses what advise chose if a Get wastes more with it than before.
-bool WastesNoMore(double before, double after, std::string* error);
+// The wasted reads of the levels whose filters RocksDB queries: with optimize_filters_for_hits, not
+// the last one.
+double QueriedWaste(const tree::ColumnFamily& family, const FamilyGroups& groups);
+
+// Refuses the filters that advise chose for a column family if a Get wastes more with them, or if
+// that is unknown.
+bool WastesNoMore(const tree::ColumnFamily& family, const RewrittenWaste& waste,
+                  std::string* error);
 
 TableSource SourceOf(const Inputs& inputs, const SurveyedFile& file);
 
