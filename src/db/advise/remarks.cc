@@ -234,10 +234,10 @@ std::string LastLevelText(const RemarkContext& c) {
 }
 
 std::string StatesText(const RemarkContext& c) {
-  return support::StrCat("'busy' is with ", model::kFilesWritten,
-                         " files in level 0, as while the program writes much. At rest, without "
-                         "any, this choice wastes ",
-                         RateOrDash(c.chosen().wasted_at_rest), ", the present filters ",
+  return support::StrCat("'busy' is the waste with ", model::kFilesWritten,
+                         " files in level 0, which is usual while a program writes much. At rest, "
+                         "level 0 is empty: then this choice wastes ",
+                         RateOrDash(c.chosen().wasted_at_rest), ", and the present filters waste ",
                          RateOrDash(c.family.advice.wasted_at_rest_now), ".");
 }
 
@@ -246,7 +246,7 @@ std::string BuildText(const RemarkContext& c) {
   return "Building the filters of this choice takes about " + tool::RateText(share, 2) +
          " of the CPU time of compaction" +
          (share > model::kMostBuildShare ? ", too much for a first choice" : "") +
-         ". These times are of " + model::Name(c.situation.cpu.machine) +
+         ". These times were measured on " + model::Name(c.situation.cpu.machine) +
          ", with the instruction set of this CPU.";
 }
 
@@ -328,8 +328,9 @@ constexpr RemarkRow kRemarks[] = {
     {kFamily, LacksFilters, UnfilteredText},
     {kFamily, IgnoresFilters, IgnoredText},
     {kFamily, KeepsLastLevelUnfiltered,
-     "As OPTIONS say, with optimize_filters_for_hits=true, no choice saves a twentieth of the "
-     "wasted reads or of the memory: the last level has no filters."},
+     "With optimize_filters_for_hits=true, as in OPTIONS, no choice saves a twentieth of the "
+     "wasted "
+     "reads of the levels that have filters."},
     {kFamily, HasLegacyFilters, WeakHashText},
     {kFamily, HasBlockBasedFilters,
      "Block-based filters have the weak 32-bit hash of old Bloom filters, which adjacent keys "

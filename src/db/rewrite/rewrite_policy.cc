@@ -65,7 +65,7 @@ bool SetOption(const std::string& name, const std::string& value, RewritePolicy*
     policy->by_level = value == "auto";
     return policy->by_level || value == "uniform";
   }
-  // Other options that advise prints or OPTIONS files contain.
+  // Other options that advise prints or that OPTIONS files contain.
   const filter::PolicyOption* const option = filter::FindOption(name);
   return option != nullptr && (!option->changes_files || value == option->default_value);
 }

@@ -236,8 +236,8 @@ std::string WhyNoPolicy(const std::string& policy) {
   const bool has_options = tree::ParsePolicyOptions(policy).size() > 1;
   const bool is_bloomlines = has_options && meant.find("'bloomline'") != std::string::npos;
   if (is_name ? !is_bloomlines : meant.empty() && filter::ParsePolicyId(id).is_valid) return "";
-  return "RocksDB makes no policy of " + support::Quoted(id) + ", and goes on without filters" +
-         meant;
+  return "RocksDB does not know the policy " + support::Quoted(id) +
+         " and goes on without filters" + meant;
 }
 
 void AddPolicyArgument(CLI::App* command, std::string* policy) {

@@ -153,8 +153,8 @@ struct Inspection {
   std::vector<std::string> policies;
 };
 
-// Why RocksDB makes no policy of the option string, and goes on without filters. Empty: it makes
-// one, or the policy may be a program's own.
+// Why RocksDB does not know the policy of the option string, and goes on without filters. Empty: it
+// does, or the policy may be a program's own.
 std::string WhyNoPolicy(const std::string& policy);
 
 // Adds --policy.
