@@ -487,6 +487,26 @@ TEST(AdviceTest, MoreBitsByLevelTakeMoreMemoryAndWasteLess) {
   }
 }
 
+// A program may set the number that is advised for one kind in the policy of the other.
+TEST(AdviceTest, TheSameBitsTakeTheSameMemoryUniformAndByLevel) {
+  for (const Situation& tree : {FullLevels(), tests::DynamicLevels()}) {
+    for (const Format format : {Format::kBlocked, Format::kBloom, Format::kRibbon}) {
+      for (const double bits_per_key : {6.0, 9.9, 14.5, 20.0}) {
+        const std::vector<double> bits = BitsByLevel(tree, format, bits_per_key);
+        double memory = 0, keys = 0;
+        for (const Level& level : tree.levels) {
+          const double of_level = bits[static_cast<size_t>(level.number)];
+          memory += filter::MemoryBits(format, of_level) * static_cast<double>(level.num_keys);
+          keys += static_cast<double>(level.num_keys);
+        }
+        const double uniform = filter::MemoryBits(format, bits_per_key);
+        EXPECT_NEAR(memory / keys, uniform, 0.02 * uniform)
+            << FormatName(format) << ' ' << bits_per_key;
+      }
+    }
+  }
+}
+
 // RocksDB takes any max_bytes_for_level_multiplier.
 TEST(AdviceTest, AnyTargetsOfLevelsGiveAdvice) {
   Situation situation = FullLevels();

@@ -12,7 +12,7 @@
 #include "src/filter/sizing/engine_sizing.h"
 #include "src/filter/sizing/leveldb_shapes.h"
 #include "src/filter/sizing/memory_divider.h"
-#include "src/filter/stock/stock_filter.h"
+#include "src/filter/sizing/stock_files.h"
 #include "src/filter/table/kernel_table.h"
 #include "src/filter/table/layout_table.h"
 #include "src/filter/view/hash_query.h"
@@ -235,9 +235,8 @@ FilterFigures FiguresFor(Container container, Format format, uint64_t num_keys,
       is_rocksdb ? filter::SSTableShape(format, {num_keys, bits_per_key, filter::kTrailerBytes})
                  : filter::LevelDBShapes(format, bits_per_key).For(num_keys);
   constexpr uint64_t kCodeBytes = 1;  // LevelDB's code byte
-  const uint64_t trailer_bytes =
-      filter::IsStock(format) ? stock::kMetadataBytes : filter::kTrailerBytes;
-  const uint64_t bytes = shape.payload_bytes() + (is_rocksdb ? trailer_bytes : kCodeBytes);
+  uint64_t bytes = shape.payload_bytes() + (is_rocksdb ? filter::kTrailerBytes : kCodeBytes);
+  if (filter::IsStock(format)) bytes = filter::StockFileBytes(format, num_keys, bits_per_key);
   return {static_cast<double>(bytes) / static_cast<double>(num_keys),
           filter::ExactShapeRate(shape, num_keys)};
 }

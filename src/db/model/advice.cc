@@ -474,7 +474,7 @@ class Adviser {
     if (tree_.engine == tables::Engine::kRocksDB) {
       choice.option_string = OptionString(tree_, choice);
       if (choice.option_string.empty()) choice.rewrite_policy = BloomlineString(choice);
-      if (format == Format::kRibbon && !by_level && tree_.loads_bloomline) {
+      if (filter::RowOf(format).takes_bloom_level() && !by_level && tree_.loads_bloomline) {
         choice.faster_option_string = BloomlineString(choice);
         const double own_share = kRocksDBRibbonBuildNs / CompactionNs(BytesPerKey());
         if (own_share > kMostBuildShare) {
