@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "bloomline/rocksdb.h"
+#include "db_bench_ext/databases/natural_database.h"
 #include "src/filter/sizing/memory_divider.h"
 
 namespace bloomline::tests {
@@ -29,6 +30,14 @@ inline uint64_t PromiseKeys(uint64_t otherwise) {
 constexpr double kMostOverPromise = 1.05;
 // Without one, with levels; with universal compaction, all files have the mean.
 constexpr double kMostOverAlone = 1.12;
+
+struct Style {
+  const char* name;
+  bench::Compaction compaction;
+};
+constexpr Style kStyles[] = {{"Dynamic", bench::Compaction::kDynamicLevels},
+                             {"Static", bench::Compaction::kStaticLevels},
+                             {"Universal", bench::Compaction::kUniversal}};
 
 // The filters that a test promises something for.
 struct PromisedFilters {

@@ -28,14 +28,6 @@ namespace {
 using bench::Compaction;
 using bench::NaturalDatabase;
 
-struct Style {
-  const char* name;
-  Compaction compaction;
-};
-constexpr Style kStyles[] = {{"Dynamic", Compaction::kDynamicLevels},
-                             {"Static", Compaction::kStaticLevels},
-                             {"Universal", Compaction::kUniversal}};
-
 class LifeTest : public testing::Test {
  protected:
   void SetUp() override {

@@ -166,14 +166,6 @@ class PromisedDatabasesTest : public testing::Test {
   int num_files_ = 0;
 };
 
-struct Style {
-  const char* name;
-  Compaction compaction;
-};
-constexpr Style kStyles[] = {{"Dynamic", Compaction::kDynamicLevels},
-                             {"Static", Compaction::kStaticLevels},
-                             {"Universal", Compaction::kUniversal}};
-
 class ReopenedTest : public PromisedDatabasesTest,
                      public testing::WithParamInterface<std::tuple<Style, bool>> {};
 INSTANTIATE_TEST_SUITE_P(, ReopenedTest,

@@ -3,18 +3,16 @@
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <random>
 #include <string>
-#include <thread>
 
 #include "bloomline/filter_account.h"
 #include "bloomline/rocksdb.h"
 #include "bloomline/rocksdb_range_filter.h"
-#include "tests/engines/rocksdb_open.h"
+#include "tests/engines/accounted_database.h"
 #include "tests/support/range_keys.h"
 #include "tests/support/temp_dir.h"
 
@@ -35,28 +33,28 @@ std::string Text(const Levels& levels) {
 }
 
 // memory_percent is 20.
-class Database {
+class Database : public AccountedDatabase {
  public:
-  Database(const Levels& levels, std::shared_ptr<rocksdb::EventListener> account) {
-    options_ = WithPolicy(NewRocksDBFilterPolicy(RocksDBFilterOptions()));
-    options_.compression = rocksdb::kNoCompression;
-    options_.compaction_style = levels.style;
-    options_.max_bytes_for_level_multiplier = levels.ratio;
-    options_.level_compaction_dynamic_level_bytes = levels.is_dynamic;
-    options_.write_buffer_size = 192 << 10;
-    options_.max_bytes_for_level_base = 512 << 10;
-    options_.target_file_size_base = 192 << 10;
-    options_.max_background_jobs = 1;
-    Reopen(std::move(account));
+  Database(const std::string& path, const Levels& levels,
+           const std::shared_ptr<FilterAccount>& account)
+      : AccountedDatabase(path, nullptr) {
+    options().compaction_style = levels.style;
+    options().max_bytes_for_level_multiplier = levels.ratio;
+    options().level_compaction_dynamic_level_bytes = levels.is_dynamic;
+    options().write_buffer_size = 192 << 10;
+    options().max_bytes_for_level_base = 512 << 10;
+    options().target_file_size_base = 192 << 10;
+    options().max_background_jobs = 1;
+    Reopen(account);
   }
 
-  void Reopen(std::shared_ptr<rocksdb::EventListener> account) {
-    db_.reset();
-    options_.listeners.clear();
-    if (account != nullptr) options_.listeners.push_back(std::move(account));
-    options_.table_properties_collector_factories.clear();
-    AddRangeFilter(&options_);
-    db_ = MustOpenRocksDB(options_, dir_.Path("db"));
+  void Reopen(const std::shared_ptr<FilterAccount>& account) {
+    Close();
+    options().listeners.clear();
+    if (account != nullptr) options().listeners.push_back(account);
+    options().table_properties_collector_factories.clear();
+    AddRangeFilter(&options());
+    ASSERT_TRUE(Open().ok());
   }
 
   // Keys of three fields, so that there are enough kinds of entries for all memory.
@@ -69,22 +67,9 @@ class Database {
   void PutAscending(int num_keys) {
     for (int i = 0; i < num_keys; ++i) Put(BigEndian(next_ += 1 + random_() % 5000, 10));
   }
-  void Flush() { ASSERT_TRUE(db_->Flush({}).ok()); }
   void LetCompact(bool may_compact) {
     ASSERT_TRUE(
-        db_->SetOptions({{"disable_auto_compactions", may_compact ? "false" : "true"}}).ok());
-  }
-  // Until nothing runs, and nothing waits to. RocksDB may say for long that a compaction is
-  // pending.
-  void Wait() {
-    for (int idle = 0, pending = 0; idle < 3 && pending < 20;) {
-      const bool is_running = Number("rocksdb.num-running-compactions") != 0 ||
-                              Number("rocksdb.num-running-flushes") != 0;
-      const bool is_pending = Number("rocksdb.compaction-pending") != 0;
-      idle = is_running || is_pending ? 0 : idle + 1;
-      pending = is_running || !is_pending ? 0 : pending + 1;
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
+        db()->SetOptions({{"disable_auto_compactions", may_compact ? "false" : "true"}}).ok());
   }
 
   // The memory of range filters, in percent of that of filters with 10 bits per key.
@@ -115,22 +100,14 @@ class Database {
   };
   std::map<int, Memory> MemoryOfLevels() {
     std::map<int, Memory> levels;
-    for (const auto& [level, table] : TablesByLevel(db_.get())) {
+    for (const auto& [level, table] : TablesByLevel(db())) {
       levels[level].Add({double(table->user_collected_properties.at(kProperty).size()),
                          double(table->num_entries)});
     }
     return levels;
   }
-  uint64_t Number(const char* property) {
-    uint64_t number = 0;
-    EXPECT_TRUE(db_->GetIntProperty(property, &number));
-    return number;
-  }
-  void Put(const std::string& key) { ASSERT_TRUE(db_->Put({}, key, "v").ok()); }
+  void Put(const std::string& key) { ASSERT_TRUE(db()->Put({}, key, "v").ok()); }
 
-  TempDir dir_;
-  rocksdb::Options options_;
-  std::unique_ptr<rocksdb::DB> db_;
   std::mt19937_64 random_{1};
   uint64_t next_ = 0;
 };
@@ -143,7 +120,8 @@ constexpr Levels kAllLevels[] = {
 TEST(RocksDBRangeMemoryTest, MemoryPercentHoldsWhileLevelsGrow) {
   for (const Levels& levels : kAllLevels) {
     SCOPED_TRACE(Text(levels));
-    Database database(levels, NewFilterAccount());
+    const TempDir dir;
+    Database database(dir.Path("db"), levels, NewFilterAccount());
     for (int step = 1; step <= 10; ++step) {
       SCOPED_TRACE(step);
       database.PutRandom(20000);
@@ -170,7 +148,8 @@ TEST(RocksDBRangeMemoryTest, MemoryPercentHoldsWhileLevelsGrow) {
 TEST(RocksDBRangeMemoryTest, MemoryPercentHoldsForAscendingKeys) {
   for (const Levels& levels : kAllLevels) {
     SCOPED_TRACE(Text(levels));
-    Database database(levels, nullptr);
+    const TempDir dir;
+    Database database(dir.Path("db"), levels, nullptr);
     for (int session = 0; session < 12; ++session) {
       SCOPED_TRACE(session);
       database.Reopen(NewFilterAccount());
@@ -185,7 +164,8 @@ TEST(RocksDBRangeMemoryTest, MemoryPercentHoldsForAscendingKeys) {
 }
 
 TEST(RocksDBRangeMemoryTest, EachFileHasMemoryPercentWithoutAnAccount) {
-  Database database({10, true}, nullptr);
+  const TempDir dir;
+  Database database(dir.Path("db"), {10, true}, nullptr);
   for (int step = 1; step <= 4; ++step) {
     database.PutRandom(20000);
     database.Flush();
