@@ -16,7 +16,7 @@
 //
 // For other arguments, functions return NaN, or return false and leave the output unchanged. All
 // functions are pure and thread-safe. With 7 levels and 2 bits per key or more, they take up to
-// 4 ms, but BitsPerKeyForWastedReads up to 0.1 s.
+// 4 ms, but BitsPerKeyForWastedReads up to 0.2 s.
 #ifndef BLOOMLINE_LEVEL_SIZING_H_
 #define BLOOMLINE_LEVEL_SIZING_H_
 

@@ -189,7 +189,7 @@ std::vector<double> DivideAmong(Format format, double memory,
 }  // namespace
 
 double MemoryBits(Format format, double bits_per_key) {
-  if (RowOf(format).bits_are_memory || bits_per_key == 0) return bits_per_key;
+  if (RowOf(format).bits_are_memory) return bits_per_key;
   return stock::RibbonMemoryBits(std::max(bits_per_key, kMinBitsPerKey), kTypicalKeys) *
          std::min(bits_per_key / kMinBitsPerKey, 1.0);
 }
