@@ -378,7 +378,9 @@ class Adviser {
       double uniform_cost = HUGE_VAL;
       for (const bool by_level : {false, true}) {
         const bool is_present = goal.must_gain && is_filtered_ && format == situation_.stock_format;
-        if (by_level ? !CanDifferByLevel(tree_) : is_present) continue;
+        // With optimize_filters_for_hits, a program's new files have other bits by level than here.
+        const bool is_kept = !goal.must_gain || !tree_.skips_last_level;
+        if (by_level ? !CanDifferByLevel(tree_) || !is_kept : is_present) continue;
         const std::optional<Division> division =
             goal.divide(format, MakeDivider(tree_, format, by_level));
         if (!division) continue;
