@@ -74,7 +74,7 @@ constexpr Kind kKinds[] = {
     {"universal", "universal compaction", Compaction::kUniversal, false},
 };
 
-constexpr uint64_t kGets[] = {200000, 25000, 2000};
+constexpr uint64_t kGets[] = {200000, 16000, 2000};
 // The short form has fewer keys, which fill as many levels of smaller files.
 constexpr size_t kBufferBytes[] = {NaturalDatabase::kBufferBytes, size_t{64} << 10,
                                    NaturalDatabase::kBufferBytes};
@@ -321,7 +321,7 @@ void AddFlags(CommandLine* command, Flags* flags) {
 Workload Natural() {
   return {"natural",
           "wasted reads of missing keys in RocksDB databases that grow by compaction",
-          {{3500000, 1}, {150000, 1}, {20000, 1}},
+          {{3500000, 1}, {115000, 1}, {20000, 1}},
           natural::Run,
           natural::AddFlags};
 }
