@@ -10,8 +10,8 @@
 namespace bloomline::redis {
 namespace {
 
-// With one key per command, each key pays a command's overhead; 128 keys were slower than 16
-// (docs/rejected.md).
+// With one key per command, each key pays a command's overhead; 128 keys per command were slower
+// than 16.
 constexpr size_t kKeysPerCommand = 16;
 
 BlockPlace PlaceOfKey(const RedisLayout& layout, std::string_view key) {
