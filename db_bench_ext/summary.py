@@ -79,7 +79,7 @@ def natural(folder):
             print(f"  {name:<15}" + "".join(f"{cell:<19}" for cell in cells).rstrip())
     print("States: loaded, restarted, overwritten, deleted. Keys in levels once all are loaded:")
     print(f"  {'; '.join(f'{levels} {shape(rows, levels)}' for levels in LEVELS)}")
-    print("Ribbon is RocksDB's, in Bloom's memory; two numbers are a policy of 15 lines "
+    print("Ribbon is RocksDB's, in Bloom's memory; two numbers are a policy of 18 lines "
           "(docs/rocksdb.md);\nby level is RocksDB's Ribbon with bloomline's bits. RocksDB reads "
           "all of them alone.\n")
     return (sum(int(row["gets"]) + int(row["stored_keys"]) for row in rows),
