@@ -2,6 +2,7 @@
 
 #include "bloomline/sizing.h"
 #include "src/filter/options/formats.h"
+#include "src/filter/rates/rates.h"
 #include "src/filter/stock/stock_size.h"
 
 namespace bloomline::filter {
