@@ -329,8 +329,7 @@ constexpr RemarkRow kRemarks[] = {
     {kFamily, IgnoresFilters, IgnoredText},
     {kFamily, KeepsLastLevelUnfiltered,
      "With optimize_filters_for_hits=true, as in OPTIONS, no choice saves a twentieth of the "
-     "wasted "
-     "reads of the levels that have filters."},
+     "wasted reads of the levels that have filters."},
     {kFamily, HasLegacyFilters, WeakHashText},
     {kFamily, HasBlockBasedFilters,
      "Block-based filters have the weak 32-bit hash of old Bloom filters, which adjacent keys "
